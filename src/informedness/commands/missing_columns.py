@@ -19,6 +19,8 @@ from .request import CompareRequest, ReportRequest, Request
 
 # Maps the name of each column to its values in the first rows; a missing value is None.
 Columns: TypeAlias = Mapping[str, Sequence[Any]]
+# Maps an option to its values, or the name of a column to the names of other columns
+Names: TypeAlias = Mapping[str, Sequence[str]]
 
 _MOST_LISTED = 40  # limit on the number of columns listed
 # Labels that are too common to identify a column. Single letters are also too common.
@@ -68,7 +70,7 @@ def _joined(tables: Sequence[Columns]) -> dict[str, list[Any]]:
     return {x: [*chain(*(y.get(x, ()) for y in tables))] for x in dict.fromkeys(chain(*tables))}
 
 
-def _advice(request: Request, options: Mapping[str, Sequence[str]], columns: Columns) -> str:
+def _advice(request: Request, options: Names, columns: Columns) -> str:
     """Write notes on the columns, and the command as typed with the missing options added."""
     clash = [name for name, values in columns.items() if name in values]
     notes = [missing_header_message(clash)] if len(clash) > 1 else _shared_labels(columns)
@@ -82,7 +84,7 @@ def _advice(request: Request, options: Mapping[str, Sequence[str]], columns: Col
     return "\n".join([*(f"{note}." for note in notes), advice, f"  {line}"])
 
 
-def _listed(columns: Columns, verdicts: Mapping[str, Sequence[str]]) -> str:
+def _listed(columns: Columns, verdicts: Names) -> str:
     """Write one line for each of at most 40 columns; prefer columns with labels."""
     names = [*columns]
     if len(names) > _MOST_LISTED:
@@ -154,9 +156,7 @@ def _identifiers(first: Columns, last: Columns) -> list[str]:
     return ids[:1] or ["ID"][: len(shared)]
 
 
-def _repetition(
-    request: Request, columns: Columns, options: Mapping[str, Sequence[str]]
-) -> dict[str, list[str]]:
+def _repetition(request: Request, columns: Columns, options: Names) -> dict[str, list[str]]:
     """Suggest --by for a column whose values each occur once with each value of another column.
 
     An example is the column of models in a file with one row for each model and sample.

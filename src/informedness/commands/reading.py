@@ -170,8 +170,8 @@ class Reader:
     def read_columns(self, names: Mapping[str, str] | None = None) -> tuple[Whole, Prior | None]:
         """Read the columns in `names`, by default those of the request, and the prior."""
         samples = self._samples(names or self._names())
-        limits = {} if self.source.most_rows is None else {"most_rows": self.source.most_rows}
-        return whole_columns(samples, self._rows(samples), **limits), self._spelled_prior(samples)
+        whole = whole_columns(samples, self._rows(samples), self.source.most_rows)
+        return whole, self._spelled_prior(samples)
 
     def read_logs(self, path: str | Sequence[str]) -> list[Answers]:
         """Read answers from all logs in a file or folder, or in several."""

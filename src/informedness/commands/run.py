@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from ..results.suite import SuiteComparison
     from .request import CompareScores, Output, ReportRequest, ReportScores, Request, Scores
 
+    AnyComparison = Comparison | SuiteComparison
+
 COMPARED = "metric", "average", "confidence_level", "margin"  # arguments of comparisons
 
 
@@ -119,9 +121,7 @@ def _print_averages(labels: Labels, scores: ReportScores, console: Console) -> N
     console.print(message(f"{text}Select an average with `average`", **values))
 
 
-def _compare(
-    request: CompareRequest, reader: Reader, console: Console
-) -> Comparison | SuiteComparison:
+def _compare(request: CompareRequest, reader: Reader, console: Console) -> AnyComparison:
     """Compare two models on the same samples."""
     from ..results.comparison import Comparison
 
@@ -167,9 +167,7 @@ def _titles(reader: Reader) -> Sequence[str]:
     return [f"{file}, {model}" for file, model in zip(path, models, strict=True)]
 
 
-def _compare_logs(
-    reader: Reader, scores: CompareScores
-) -> tuple[Comparison | SuiteComparison, Sequence[str]]:
+def _compare_logs(reader: Reader, scores: CompareScores) -> tuple[AnyComparison, Sequence[str]]:
     """Compare two logs; return the comparison, and the names of the models A and B."""
     from ..logs.reading import only_run
     from ..logs.runs import compare_logs
@@ -186,9 +184,7 @@ def _compare_logs(
     return run_a.compare(run_b, **options), titles
 
 
-def _decide_comparison(
-    result: Comparison | SuiteComparison, scores: CompareScores, console: Console
-) -> None:
+def _decide_comparison(result: AnyComparison, scores: CompareScores, console: Console) -> None:
     """Decide whether a build passes --require or --fail-if."""
     from ..results.comparison import Comparison, decide_required, decide_worse
 
@@ -324,7 +320,7 @@ def _score_tasks(data: Whole, models: Sequence[str], scores: ReportScores) -> Re
 
 def score_pair(
     data: Whole | Mapping[str, Whole], scores: CompareScores, prior: Prior | None = None
-) -> Comparison | SuiteComparison:
+) -> AnyComparison:
     """Compare two models on one task, on the tasks in a column, or on named tasks."""
     if isinstance(data, Whole) and "task" in data.columns:
         data = _split_tasks(data)

@@ -83,13 +83,11 @@ class Parquet(_SchemaReader):
         super().__init__(stream, names, self._metadata.schema.to_arrow_schema())
 
     def _record_batches(self, keep_empty: bool) -> Iterator[Any]:
-        import pyarrow.parquet
+        from pyarrow.parquet import ParquetFile
 
         stream, metadata, columns = open_native(self._stream), self._metadata, self._columns
         # `pre_buffer` would keep in memory all data that was read.
-        open_file: Any = partial(
-            pyarrow.parquet.ParquetFile, stream, metadata=metadata, pre_buffer=False
-        )
+        open_file: Any = partial(ParquetFile, stream, metadata=metadata, pre_buffer=False)
         # First read a row, which raises an error if the metadata is damaged. Inspecting damaged
         # metadata would crash the process.
         if next(open_file().iter_batches(batch_size=1, columns=columns), None) is not None:

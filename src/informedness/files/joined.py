@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from .opening import open_whole, why_not_utf8
 from .reading import raw_batches
 from .samples import Samples, Source, labels_of_text
 
+Batches: TypeAlias = Iterable[Mapping[str, Any]]
+Columns: TypeAlias = Mapping[str, Column]  # by argument
+
 _MOST_ROWS = 1 << 29  # a column of this length takes 4 GB
 
 
@@ -33,9 +36,7 @@ class Whole(NamedTuple):
     read: Account
 
 
-def whole_columns(
-    samples: Samples, batches: Iterable[Mapping[str, Any]], most_rows: int = _MOST_ROWS
-) -> Whole:
+def whole_columns(samples: Samples, batches: Batches, most_rows: int | None = None) -> Whole:
     """Join batches into columns, and check their labels.
 
     Each row is repeated as often as its number in "counts" says.
@@ -43,10 +44,10 @@ def whole_columns(
     Raises
     ------
     ValueError
-        If a label is not valid, or there are more than `most_rows` rows.
+        If a label is not valid, or there are more than `most_rows` rows, by default 2**29.
     """
     arguments = [x for x in samples.names if x != "counts"]
-    columns = _join_batches(arguments, batches, most_rows)
+    columns = _join_batches(arguments, batches, most_rows or _MOST_ROWS)
     references, labelled = columns["references"], samples.labelled
     ignored = samples.task(references, {}).ignored
     counted = slice(None) if ignored is None else references.differs_from(ignored)
@@ -63,9 +64,7 @@ def whole_columns(
     return Whole(columns, task, account)
 
 
-def _join_batches(
-    arguments: Sequence[str], batches: Iterable[Mapping[str, Any]], most_rows: int
-) -> dict[str, Column]:
+def _join_batches(arguments: Sequence[str], batches: Batches, most_rows: int) -> dict[str, Column]:
     """Join the columns of all batches, and repeat each row as often as its count says."""
     parts = list[dict[str, Column]]()
     n_rows = 0
@@ -304,11 +303,7 @@ def _spell_alike(*files: dict[str, Any]) -> None:
 
 
 def align_rows(
-    first: Mapping[str, Column],
-    second: Mapping[str, Column],
-    names: Sequence[str],
-    on: str,
-    unknown: str | None = None,
+    first: Columns, second: Columns, names: Sequence[str], on: str, unknown: str | None = None
 ) -> dict[str, Column]:
     """Order the rows of a second model like those of the first, by identifier.
 

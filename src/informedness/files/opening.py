@@ -29,12 +29,9 @@ FORMATS |= {".feather": "arrow", ".ipc": "arrow", ".ndjson": "jsonl", ".xlsm": "
 FORMATS |= {".conll": "tsv", ".arff": "csv"}  # .arff is refused by its first line
 
 _COMPRESSIONS = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zst"}
-_ENCODINGS = {  # by byte order mark; UTF-32 is first, as its mark starts with that of UTF-16
-    codecs.BOM_UTF32_LE: "utf-32",
-    codecs.BOM_UTF32_BE: "utf-32",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
-}
+# Encodings by byte order mark. UTF-32 is first, because its mark starts with that of UTF-16.
+_ENCODINGS = {codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32"}
+_ENCODINGS |= {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _N_BYTES = 1 << 20  # bytes read, decompressed or decoded at a time
 _HIDDEN = (".", "_", "~$")  # prefixes of names; "~$" is for lock files of Excel
 # Files in a folder that do not hold data: texts about the data, unless they have the extension
@@ -249,15 +246,14 @@ def _decompressed_pieces(stream: BinaryIO, name: str) -> Iterator[bytes]:
     """Decompress all concatenated streams in a file."""
     try:
         if name == "xz":
-            pieces = _xz_pieces(stream)
+            yield from _xz_pieces(stream)
         elif name == "gz":
-            pieces = _pieces(gzip.GzipFile(fileobj=stream))
+            yield from _pieces(gzip.GzipFile(fileobj=stream))
         else:
             with optional_import(f"reading {name} files needs pyarrow", "pyarrow>=20"):
                 import pyarrow
             file = pyarrow.PythonFile(stream, mode="r")
-            pieces = _pieces(pyarrow.CompressedInputStream(file, name.replace("zst", "zstd")))
-        yield from pieces
+            yield from _pieces(pyarrow.CompressedInputStream(file, name.replace("zst", "zstd")))
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise ValueError(f"the file cannot be decompressed ({name}): {error}") from error
 
