@@ -29,9 +29,8 @@ def named_columns(
     Columns to slice by have the keys "by", "by 2", "by 3" and so on.
     """
     if weights is not None and counts is not None:
-        raise ValueError(
-            "`counts` are numbers of samples, and `weights` sums of their weights: pass only one"
-        )
+        rule = "`counts` are numbers of samples, and `weights` sums of their weights"
+        raise ValueError(f"{rule}: pass only one")
     optional = {**_slicing_columns(by), "weights": weights, "counts": counts}
     names = {"references": references, "predictions": predictions}
     names |= {argument: name for argument, name in optional.items() if name is not None}
@@ -39,9 +38,8 @@ def named_columns(
         if not isinstance(name, (str, int, tuple)):
             raise ValueError(f"`{argument}` must be the name of a column, got {show(name)}")
         if argument in ("weights", "counts") and [*names.values()].count(name) > 1:
-            raise ValueError(
-                f"`{argument}` must name a column that no other argument names, got {name!r}"
-            )
+            rule = f"`{argument}` must name a column that no other argument names"
+            raise ValueError(f"{rule}, got {name!r}")
     return {argument: str(name) for argument, name in names.items()}
 
 
@@ -85,10 +83,9 @@ def columns_to_read(names: Mapping[str, str]) -> dict[str, str]:
         read |= columns_of_argument(argument, name)
     for argument in labelled_arguments(read):
         if argument != "references" and read[argument] == read.get("references"):
-            raise ValueError(
-                f"`{argument}` must be another column than `references`, got {read[argument]!r} "
-                "for both. To join two files by an identifier, name its column as `on`."
-            )
+            rule = f"`{argument}` must be another column than `references`"
+            remedy = "To join two files by an identifier, name its column as `on`."
+            raise ValueError(f"{rule}, got {read[argument]!r} for both. {remedy}")
     return read
 
 
@@ -269,10 +266,9 @@ def one_value(row: Mapping[str, Any], name: str, where: str, n_absent: Any = Non
     if is_argmax:
         return _argmax(value, f"{where}: {path!r}")
     if isinstance(value, (dict, list)):
-        raise ValueError(
-            f"{where}: {name!r} holds several values, {show(value)}: name a field or an element in "
-            f"it, or argmax:{name} for the name or position of its largest number"
-        )
+        rule = f"{where}: {name!r} holds several values, {show(value)}"
+        remedy = f"name a field or an element in it, or argmax:{name}"
+        raise ValueError(f"{rule}: {remedy} for the name or position of its largest number")
     return value
 
 

@@ -40,8 +40,7 @@ class Delimited(FileReader):
         self._stream, self._has_quotes = stream, not no_quotes
         self._original_names, *self._first_rows = self._find_header(names, DELIMITERS[kind])
         self.header = distinct_names(self._original_names)
-        are_found = {*names.values()} <= {*self.header}
-        read = names.values() if names and are_found else self.header
+        read = names.values() if names and {*names.values()} <= {*self.header} else self.header
         if {*"".join(read)} & {"\ufffd", "\0"}:
             raise UnicodeError("the header is not text in UTF-8")  # the caller finds the line
         check_columns(names, self.header)
@@ -73,10 +72,8 @@ class Delimited(FileReader):
             for mark in (stated[1] if stated else f"{delimiter}{_SEPARATORS}")
         }
         wanted = {*names.values()}
-        n_found = {
-            mark: len({*header} & wanted if names else header)
-            for mark, (header, *_) in tables.items()
-        }
+        headers = {mark: rows[0] for mark, rows in tables.items()}
+        n_found = {mark: len({*x} & wanted if names else x) for mark, x in headers.items()}
         self.delimiter = max(n_found, key=lambda mark: n_found[mark])
         return tables[self.delimiter]
 

@@ -14,18 +14,9 @@ from ..core.labels import show, warn
 from ..errors import DataError, optional_import, prefix_errors
 from ..messages import Message
 from ..text.render import several
+from . import columns as file_columns
 from .arrow import FileReader
-from .columns import (
-    ARGMAX,
-    check_columns,
-    column_of,
-    distinct_names,
-    listed,
-    one_value,
-    shared_names,
-    value_in,
-    warn_of_names,
-)
+from .columns import ARGMAX, column_of, distinct_names, listed, one_value, value_in
 from .opening import why_not_utf8
 
 Row: TypeAlias = tuple[str | int, Any]
@@ -279,12 +270,11 @@ def _paths_to_rows(
     kinds = (dict, list) if isinstance(document.get("columns"), list) else (dict,)
     for name, value in document.items():
         path = f"{above}.{name}".removeprefix(".")
-        if are_objects and _are_rows(value):
+        is_list = isinstance(value, list) and value and all(isinstance(row, kinds) for row in value)
+        if is_list or (are_objects and _are_rows(value)):
             yield path, len(value)
         elif isinstance(value, dict):
             yield from _paths_to_rows(value, are_objects, path)
-        elif isinstance(value, list) and value and all(isinstance(row, kinds) for row in value):
-            yield path, len(value)
 
 
 def _are_rows(value: Any) -> bool:
@@ -346,10 +336,11 @@ class Workbook(Objects):
             self.sheet_note = f", sheet {sheet} (of {', '.join(self.sheets)})"
         self.header = distinct_names(written)
         with prefix_errors(Message(f"sheet {sheet!r} (`rows` may be {listed(self.sheets)})")):
-            check_columns(names, self.header)
+            file_columns.check_columns(names, self.header)
         nulls = dict.fromkeys(self.header)
         objects = ((x, nulls | dict(zip(self.header, row, strict=False))) for x, row in rows)
-        super().__init__(names, _compare_columns(objects, shared_names(names.values(), written)))
+        shared = file_columns.shared_names(names.values(), written)
+        super().__init__(names, _compare_columns(objects, shared))
 
 
 def _compare_columns(rows: Iterator[Row], pairs: Mapping[str, str]) -> Iterator[Row]:
@@ -358,7 +349,7 @@ def _compare_columns(rows: Iterator[Row], pairs: Mapping[str, str]) -> Iterator[
     for where, row in rows:
         unequal |= {x: name for x, name in pairs.items() if row[x] != row[name]}
         yield where, row
-    warn_of_names(unequal)
+    file_columns.warn_of_names(unequal)
 
 
 def _table_of(sheet: Any) -> tuple[str, list[str], Iterator[Row]]:

@@ -11,17 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.labels import (
-    NULLS,
-    Column,
-    Label,
-    LabelsWarning,
-    Numbers,
-    check_distinct,
-    check_same_kind,
-    show,
-    warn,
-)
+from ..core import labels as core_labels
+from ..core.labels import NULLS, Column, Label, LabelsWarning, Numbers, show, warn
 from ..core.table import Task, read_amounts
 from ..errors import prefix_errors, refuse_all
 from ..messages import Message, join
@@ -150,10 +141,8 @@ class Samples:
         if not odd or len(values) - odd[0] > max(3, len(values) // 20):
             return None
         row, got = self.n_rows + odd[0] + 1, show(values[odd[0]])
-        above = (
-            f"where the rows above have labels such as {show(label)}. Delete the rows below them"
-        )
-        return ValueError(f"`{argument}`: row {row:,d} has {got} {above}.")
+        rule = f"`{argument}`: row {row:,d} has {got} where the rows above have labels such as"
+        return ValueError(f"{rule} {show(label)}. Delete the rows below them.")
 
     def _allows_missing(self, argument: str) -> bool:
         """Check whether a missing value of this argument counts as wrong, and is not an error."""
@@ -224,7 +213,7 @@ class Samples:
         first = self.examples.setdefault(key, read_labels([column.example()], key))
         try:
             name = key if key != argument else f"{argument} before"
-            check_same_kind(first, name, column, argument)
+            core_labels.check_same_kind(first, name, column, argument)
         except ValueError as error:
             examples = first.example(), column.example()
             if self.source.kind == "frame" or None in map(integer_of, examples):
@@ -274,10 +263,9 @@ class Samples:
             reasons[0] += f", first in row {self.first_missing[arguments[0]]}"
         remedies = "With drop_null=True such rows are left out."
         if any(argument.startswith("predictions") for argument in arguments):
-            remedies = (
-                'With unknown="wrong" a missing prediction counts as wrong; leaving it out can '
-                f"flatter a model that gives up on hard samples. {remedies}"
-            )
+            remedy = 'With unknown="wrong" a missing prediction counts as wrong'
+            reason = "leaving it out can flatter a model that gives up on hard samples"
+            remedies = f"{remedy}; {reason}. {remedies}"
         if self.has_text:
             remedies += " With keep_missing=True such text is a label."
         yield ValueError(f"{'; '.join(reasons)}. {remedies}")
@@ -298,7 +286,7 @@ class Samples:
         self.ignored = self.text_labels.get(self.ignored, self.ignored)
         given = self.options.classes(self.has_integers, self.class_names)
         declared = None if given is None else tuple(map(self.spell, given))
-        check_distinct(declared or (), "labels")
+        core_labels.check_distinct(declared or (), "labels")
         classes = declared or [label for label, _ in renamed["references"]]
         if declared is None:
             self.refuse(_errors_if_undeclared(self, renamed, classes))
@@ -379,10 +367,9 @@ def _errors_if_undeclared(
         if n_samples and n_samples.keys().isdisjoint(classes) and samples.n_rows > 1:
             examples = [", ".join(map(show, x[:2])) for x in ([*n_samples], classes)]
             hint = label_warnings.mismatch_hint([*n_samples], classes)
-            yield ValueError(
-                f"none of the {amount(sum(n_samples.values()))} `{argument}` ({examples[0]}) is a "
-                f"class of the `references` ({examples[1]}): {hint}"
-            )
+            labels = f"the {amount(sum(n_samples.values()))} `{argument}` ({examples[0]})"
+            rule = f"none of {labels} is a class of the `references` ({examples[1]})"
+            yield ValueError(f"{rule}: {hint}")
 
 
 def _warn_of_verdicts(samples: Samples, totals: Mapping[str, Amounts]) -> None:
