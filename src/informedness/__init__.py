@@ -1,7 +1,7 @@
 """Classification scores that account for guessing: Informedness and NIT.
 
 `informedness_score` and `nit_score` take references and predictions like the metric functions of
-scikit-learn. `report` lists both scores together with the usual ones. After `register`, the calls
+scikit-learn. `report` lists both scores together with other scores. After `register`, the calls
 `evaluate.load("informedness")` and `evaluate.load("nit")` find the Hugging Face modules by name.
 
 To make `import informedness` fast, each name is imported when it is first used.

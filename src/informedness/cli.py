@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")  # for labels the terminal cannot show
+            stream.reconfigure(errors="backslashreplace")  # for labels that a terminal cannot show
     flags: dict[str, str] = {}  # names of options by Python argument, which `_run` adds
     try:
         if sys.stdout is None:
@@ -120,8 +120,8 @@ def _run(arguments: Sequence[str], flags: dict[str, str]) -> int:
     options = parser.parse_intermixed_args(words)
     if options.help:
         return _print(parser.format_help().rstrip())
-    flags |= {x.dest: x.option_strings[-1] for x in parser._actions if x.option_strings}
-    options.given = frozenset(x for x in flags if getattr(options, x) != parser.get_default(x))
+    flags |= {a.dest: a.option_strings[-1] for a in parser._actions if a.option_strings}
+    options.given = frozenset(k for k in flags if getattr(options, k) != parser.get_default(k))
     options.typed = words
     if command in ("report", "compare"):
         _find_files(options, parser)
@@ -142,9 +142,9 @@ def _find_files(options: argparse.Namespace, parser: argparse.ArgumentParser) ->
     """Find the files, which may also follow the values of the last option."""
     for option, files in options.trailing:
         if options.path:
-            found = f"{files[0]!r} looks like a file among the values of `{option}`"
-            remedy = f"put files before the options. If it is a value, write {option}={files[0]}"
-            raise ValueError(f"{found}: {remedy}")
+            problem = f"{files[0]!r} looks like a file among the values of `{option}`"
+            remedy = f"Put files before the options. If it is a value, write {option}={files[0]}"
+            raise ValueError(f"{problem}. {remedy}.")
         options.path = files
     if not options.path:
         parser.error("name a file, a folder or - for standard input")

@@ -47,14 +47,14 @@ class InformednessMetric(EvaluateInstancesMetric):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            If each choice is a separate request, or an instance does not have exactly one correct
-            reference.
+            If there are no requests, if each choice is a separate request, or if an instance does
+            not have exactly one correct reference.
         """
-        del eval_cache_path  # is for metrics that query a model
+        del eval_cache_path  # needed only by metrics that query a model
         references = [_reference(state) for state in request_states]
         predictions = [_prediction(state) for state in request_states]
         if not references:
-            raise ValueError("`request_states` must not be empty: use a joint adapter")
+            raise ValueError("`request_states` must hold requests, got none. Use a joint adapter.")
         options: dict[str, Any] = {"labels": self.labels, "unknown": "wrong"}
         stats = []
         for name, function in (("informedness", informedness_score), ("nit", nit_score)):
@@ -73,9 +73,9 @@ def _reference(state: Any) -> str:
 
 
 def _prediction(state: Any) -> str:
-    """Read the likeliest completion, or the text of the choice whose letter it is."""
+    """Read the likeliest completion, or the text of the choice if the completion is its letter."""
     if state.reference_index is not None:
-        raise ValueError("choices must not be separate requests: use a joint adapter")
+        raise ValueError("choices must not be separate requests. Use a joint adapter.")
     text = max(state.result.completions, key=lambda completion: completion.logprob).text
     return _normalized((state.output_mapping or {}).get(text.strip(), text))
 

@@ -48,8 +48,8 @@ def _answers(scores: list[SampleScore]) -> Answers | None:
     for scored in scores:
         target_fields: Any = (scored.score.metadata or {}).get(_KEY)
         if target_fields is None:
-            rule = f"the score of sample {show(scored.sample_id)} must hold its target"
-            raise ValueError(f"{rule}: use informedness.inspect_ai.with_target(scorer)")
+            rule = f"the score of sample {show(scored.sample_id)} must hold the target"
+            raise ValueError(f"{rule}. Use informedness.inspect_ai.with_target(scorer).")
         answer = answer_and_verdict(scored.score.value, scored.score.answer)
         samples.append(Sample(scored.sample_id, target_fields["target"], *answer))
         targets.append((target_fields["target"], letters_of(target_fields["choices"])))
@@ -143,21 +143,21 @@ def with_target(scorer: Scorer) -> Scorer:
     >>> from inspect_ai.scorer import choice
     >>> scorer = with_target(choice())
     """
-    keeping = _keep_target(scorer)
-    if hasattr(scorer, "__registry_info__"):  # made by a function that is decorated with @scorer
-        registry_info(keeping).name = registry_info(scorer).name
-    return keeping
+    wrapper = _keep_target(scorer)
+    if hasattr(scorer, "__registry_info__"):  # made by a function with the decorator @scorer
+        registry_info(wrapper).name = registry_info(scorer).name
+    return wrapper
 
 
 @scoring.scorer(metrics=_METRICS, name="with_target")
 def _keep_target(scorer: Scorer) -> Scorer:
     async def score(state: TaskState, target: scoring.Target) -> scoring.Score | None:
         with prefix_errors(f"sample {show(state.sample_id)}"):
-            only = only_target(targets_of(list(target), letters_of(len(state.choices))))
-        noted = {"target": only, "choices": len(state.choices)}
+            target_class = only_target(targets_of(list(target), letters_of(len(state.choices))))
+        fields = {"target": target_class, "choices": len(state.choices)}
         scored = await scorer(state, target)
         if scored is None:
             return None
-        return scored.model_copy(update={"metadata": {**(scored.metadata or {}), _KEY: noted}})
+        return scored.model_copy(update={"metadata": {**(scored.metadata or {}), _KEY: fields}})
 
     return score

@@ -8,7 +8,7 @@ Usage in a file of custom tasks:
     TASKS_TABLE = [with_scores(arc_challenge, name="arc_scored")]
 
 Both scores are computed from all answers together. They use the answers that a metric of the task
-judges. An answer judged right gets the class of the target.
+judges. An answer that is judged right gets the class of the target.
 """
 
 from dataclasses import replace
@@ -65,14 +65,14 @@ def scores_of(metric: Any, name: str = "") -> CorpusLevelMetric:
     >>> scores_of(Metrics.loglikelihood_acc).metric_name
     'informedness'
     """
-    own = metric.value if isinstance(metric, Metrics) else metric
-    is_by_sample = isinstance(own, SampleLevelMetric) and not own.batched_compute
-    if not is_by_sample or own.category not in _KNOWN:
+    judge = metric.value if isinstance(metric, Metrics) else metric
+    is_by_sample = isinstance(judge, SampleLevelMetric) and not judge.batched_compute
+    if not is_by_sample or judge.category not in _KNOWN:
         rule = "must judge log-probabilities or generated text of each sample by itself"
-        raise ValueError(f"`metric` {rule}, got {getattr(own, 'metric_name', own)}")
+        raise ValueError(f"`metric` {rule}, got {getattr(judge, 'metric_name', judge)}")
     prefix = f"{name}_" if name else ""
     title = f"{prefix}{_SCORES[0]}"
-    return CorpusLevelMetric(title, True, own.category, _Sample(own), _Corpus(prefix))
+    return CorpusLevelMetric(title, True, judge.category, _Sample(judge), _Corpus(prefix))
 
 
 def with_scores(config: LightevalTaskConfig, name: str) -> LightevalTaskConfig:
@@ -112,17 +112,17 @@ def with_scores(config: LightevalTaskConfig, name: str) -> LightevalTaskConfig:
 class _Sample(SampleLevelComputation):  # type: ignore[misc]
     """Collect the reference, answer and verdict of a sample, as from a log of the same run."""
 
-    def __init__(self, own: SampleLevelMetric) -> None:
-        self.own = own
+    def __init__(self, judge: SampleLevelMetric) -> None:
+        self.judge = judge
 
     def compute(self, model_response: Any, doc: Any, **_: Any) -> dict[str, Any]:
         # compute the metric first, because an extractive match stores its results in doc.specific
-        name = self.own.metric_name
-        verdict = float(self.own.compute_sample(model_response=model_response, doc=doc)[name])
+        name = self.judge.metric_name
+        verdict = float(self.judge.compute_sample(model_response=model_response, doc=doc)[name])
         doc_fields = {field: getattr(doc, field) for field in ("choices", "gold_index", "specific")}
         row = {"doc": doc_fields, "model_response": vars(model_response)}
         row |= {"id": "", "verdict": verdict, "prompt": ""}
-        is_text = self.own.category is SamplingMethod.GENERATIVE
+        is_text = self.judge.category is SamplingMethod.GENERATIVE
         is_extracted = (doc.specific or {}).get("extracted_predictions") is not None
         sample, error, has_several = Sample("", None, None), "", False
         try:
@@ -133,7 +133,7 @@ class _Sample(SampleLevelComputation):  # type: ignore[misc]
         return {**read, "choices": [*sample.choices], "error": error, "has_several": has_several}
 
     def __str__(self) -> str:  # the method of the base class needs a `__name__`
-        return f"{type(self).__name__}({self.own.metric_name})"
+        return f"{type(self).__name__}({self.judge.metric_name})"
 
 
 class _Corpus(CorpusLevelComputation):  # type: ignore[misc]
@@ -153,8 +153,8 @@ class _Corpus(CorpusLevelComputation):  # type: ignore[misc]
 
 def _answers(items: list[dict[str, Any]]) -> Answers | None:
     """Collect the answers; None, with a warning, if they cannot be scored."""
-    several = SeveralAnswers(x["error"] for x in items if x["has_several"])
-    errors = [x["error"] for x in items if x["error"] and not x["has_several"]]
+    several = SeveralAnswers(item["error"] for item in items if item["has_several"])
+    errors = [item["error"] for item in items if item["error"] and not item["has_several"]]
     try:
         if errors:
             raise ValueError(f"{errors[0]}, in {len(errors)} of {len(items)} samples")
@@ -165,6 +165,6 @@ def _answers(items: list[dict[str, Any]]) -> Answers | None:
     if several:
         warn(f"{len(several)} of {len(items)} samples have several right answers, and do not count")
     names = "reference", "prediction", "verdict", "choices"
-    rows = ([i, *(x[name] for name in names)] for i, x in enumerate(items) if not x["error"])
+    rows = ([i, *(item[k] for k in names)] for i, item in enumerate(items) if not item["error"])
     samples = [Sample(*row[:4])._replace(choices=tuple(row[4])) for row in rows]
     return Answers.from_harness(samples)

@@ -9,8 +9,8 @@ Usage in the YAML file of a new task, or of a task that includes another task:
       - metric: nit
 
 Both scores are computed from all answers together, and are never means over samples. They use
-the answers that `acc` or `exact_match` of the task judges. An answer judged right gets the class of
-the target.
+the answers that `acc` or `exact_match` of the task judges. An answer that is judged right gets
+the class of the target.
 
 A task with a custom `process_results` cannot use `Task`. Its `process_results` must return the same
 pair (target, answer) for a score and for its standard error. Its `metric_list` must name functions
@@ -127,7 +127,7 @@ def _answers(pairs: Any, labels: Any) -> Answers | None:
 
 
 def _pair_of_lists(references: Sequence[Any], predictions: Sequence[Any]) -> tuple[Any, Any]:
-    """Pair the target and the answer of a document, which lm-eval passes as lists of one."""
+    """Pair the target and the answer of a document, which lm-eval passes as lists of length 1."""
     return references[0], predictions[0]
 
 
@@ -145,10 +145,12 @@ class Task(ConfigurableTask):  # type: ignore[misc]
 
     Everything else works as in a task without `class:`. For `multiple_choice`, the answer is the
     likeliest choice by the first of `acc`, `acc_norm`, `acc_bytes` and `acc_mutual_info` that is
-    listed, or by `acc` if none is. With `doc_to_choice`, the classes are the positions of the
-    choices. Without it, they are the targets of all documents.
-    An answer that `exact_match` counts as right gets the class of the target, for example if the
-    metric ignores case. An out-of-class answer counts as wrong, and as a separate symbol in NIT.
+    listed, or by `acc` if none is listed. With `doc_to_choice`, the classes are the positions of
+    the choices. Without it, they are the targets of all documents.
+
+    For generated text, an answer that `exact_match`, `acc` or `em` counts as right gets the class
+    of the target, for example if the metric ignores case. An out-of-class answer counts as wrong,
+    and as a separate symbol in NIT.
     Each score has its standard error by the delta method, for every filter.
 
     Parameters
@@ -159,9 +161,9 @@ class Task(ConfigurableTask):  # type: ignore[misc]
     Raises
     ------
     ValueError
-        If `metric_list` gives one of the scores an option or another aggregation. If there is a
-        `process_results`, or an `output_type` without classes. If a document does not have exactly
-        one right answer.
+        If `metric_list` gives `informedness` or `nit` an option or another aggregation. Also if the
+        task has a `process_results` or an `output_type` without classes, or if a document does not
+        have exactly one right answer.
     """
 
     def __init__(self, config: dict[str, Any]) -> None:
@@ -183,7 +185,7 @@ class Task(ConfigurableTask):  # type: ignore[misc]
         for name in self._names_listed():
             options, aggregation = self._metric_fn_kwargs[name], self._aggregation_list.get(name)
             if options or aggregation is not _SCORES[name]:
-                raise ValueError(f"{name} takes no options and no other aggregation, got {options}")
+                raise ValueError(f"{name} must have no options or aggregation, got {options}")
         if self.config.process_results is not None:
             raise ValueError("`process_results` cannot be combined with this `class`")
         check_choice("output_type", self.OUTPUT_TYPE, ("multiple_choice", "generate_until"))
@@ -219,11 +221,11 @@ class Task(ConfigurableTask):  # type: ignore[misc]
         """Add the target and the answer to the values of lm-eval, for each score listed."""
         values: dict[str, Any] = dict(super().process_results(doc, results))
         for name in self._names_listed():
-            # lm-eval computes errors only for its own metrics, so our errors are metrics, too
+            # lm-eval has errors only of its built-in metrics, so errors are listed as metrics
             values[name] = values[f"{name}_stderr"] = self._answer(doc, results, values)
         return values
 
     def aggregation(self) -> dict[str, Any]:
         """Add the aggregations of this module to the aggregations of other metrics."""
-        ours = {name: partial(x, labels=self._classes) for name, x in _FUNCTIONS.items()}
-        return {**super().aggregation(), **ours}
+        added = {k: partial(score, labels=self._classes) for k, score in _FUNCTIONS.items()}
+        return {**super().aggregation(), **added}

@@ -131,12 +131,12 @@ def has_classes(predictions: Any, shape: tuple[int, ...]) -> bool:
     ValueError
         If the classes are in the second axis, or if this is possible with more than three axes.
     """
-    own_shape = tuple(predictions.shape)
-    is_last = own_shape[:-1] == shape
-    is_second = len(own_shape) > 2 and (own_shape[0], *own_shape[2:]) == shape
-    if is_second and (len(own_shape) > 3 or not is_last):
-        rule = "have the classes in the last axis: move the classes last, then flatten both"
-        raise ValueError(f"predictions must {rule}, got shape {own_shape}, references {shape}")
+    full_shape = tuple(predictions.shape)
+    is_last = full_shape[:-1] == shape
+    is_second = len(full_shape) > 2 and (full_shape[0], *full_shape[2:]) == shape
+    if is_second and (len(full_shape) > 3 or not is_last):
+        rule = f"have the classes in the last axis, got shape {full_shape}, references {shape}"
+        raise ValueError(f"predictions must {rule}. Move the classes last, then flatten both.")
     return is_last
 
 
@@ -144,9 +144,9 @@ def check_no_vocabulary(n_columns: int, references: Numbers, config: Any) -> Non
     """Raise ValueError if logits appear to be scores of tokens, not of the configured classes."""
     is_padded = references.ndim > 1 or bool(np.any(references == -100))
     if is_padded or n_columns > _MAX_CLASSES or n_columns == getattr(config, "vocab_size", None):
-        found = f"logits have {n_columns} columns and `config.num_labels` is {config.num_labels}"
-        remedy = "keep the logits of the position that predicts the answer, and of its choices"
-        raise ValueError(f"{found}, as in a language model: {DECODE}; or {remedy}")
+        counts = f"logits have {n_columns} columns and `config.num_labels` is {config.num_labels}"
+        remedy = "Keep the logits of the position that predicts the answer, and of its choices"
+        raise ValueError(f"{counts}, as in a language model. {remedy}; {DECODE}")
 
 
 def argmax(logits: Any) -> Any:
@@ -215,7 +215,7 @@ def argmax_logits(logits: Any, labels: Any) -> Any:
 
 
 def above_threshold(scores: Any, threshold: float) -> Any:
-    """Predict 1 for scores above a threshold, and 0 for others; the last axis has the labels.
+    """Predict 1 for scores above a threshold, and otherwise 0; the last axis has the labels.
 
     The prediction is `NO_ANSWER` for a score of nan, and for all labels of a sample without a
     finite score.

@@ -1,7 +1,7 @@
 """Register the metrics with `evaluate`, so that `evaluate.load("informedness")` finds them.
 
-`evaluate` searches its module cache for names that it finds nowhere else. There each copy of a
-module is a folder whose name has 64 characters, and `evaluate` loads the newest copy. `register`
+`evaluate` searches its module cache for names that it finds nowhere else. In the cache, each copy
+of a module is a folder whose name has 64 characters. `evaluate` loads the newest copy. `register`
 writes a new copy in one atomic step.
 """
 
@@ -59,7 +59,7 @@ def register() -> dict[str, str]:
 
 
 def unregister() -> list[str]:
-    """Remove the files that `register` put into the cache of `evaluate`, and no others.
+    """Remove the files that `register` put into the cache of `evaluate`, and no other files.
 
     Returns
     -------
@@ -85,9 +85,9 @@ def unregister() -> list[str]:
     if links := [part for part in parts if part.is_symlink()]:
         raise OSError(f"{links[0]} is a symbolic link, which `register` never makes: unlink it")
     for copy in copies:
-        if others := _remove(copy):
+        if kept := _remove(copy):
             why = "move it away, or `evaluate` loads no other copy"
-            warn(f"left {copy}, which has other files ({', '.join(others)}): {why}")
+            warn(f"left {copy}, which has other files ({', '.join(kept)}): {why}")
     return [*map(str, copies)]
 
 
@@ -118,7 +118,7 @@ def _cache_folders() -> dict[str, Path]:
 def _write_copy(copy: Path, files: dict[str, bytes]) -> None:
     """Write a new copy in one step, or replace the damaged files of an existing copy.
 
-    Several processes may do this at once.
+    Several processes may call this function at once.
     """
     damaged = [x for x in files if not (copy / x).is_file() or (copy / x).read_bytes() != files[x]]
     if not damaged:
@@ -140,7 +140,7 @@ def _write_copy(copy: Path, files: dict[str, bytes]) -> None:
 
 def _make_newest(script: Path) -> None:
     """Make a script newer than the same script in other copies: `evaluate` loads the newest."""
-    others = script.parent.parent.glob(f"*/{script.name}")
-    newest = max((other.stat().st_mtime for other in others if other != script), default=0)
+    copies = script.parent.parent.glob(f"*/{script.name}")
+    newest = max((copy.stat().st_mtime for copy in copies if copy != script), default=0)
     if newest >= script.stat().st_mtime:
         os.utime(script, (newest + 1, newest + 1))

@@ -1,7 +1,7 @@
 """Provide scorers for scikit-learn, and estimate scores of cross-validated predictions.
 
-`make_scorer` made `informedness_scorer` and `nit_scorer` with default options. For other options,
-call it, for example `make_scorer(informedness_score, average="macro")`.
+`informedness_scorer` and `nit_scorer` have default options. For other options call `make_scorer`,
+for example `make_scorer(informedness_score, average="macro")`.
 """
 
 from collections.abc import Mapping
@@ -40,10 +40,10 @@ def multimetric_scorers(
     *metrics : str
         Names of scores, as in `estimate`.
     labels : sequence of labels, optional
-        The classes of the task, as in `informedness_score`. By default those of each fold: NIT
-        then divides by a smaller number of classes if a fold lacks a class.
+        The classes of the task, as in `informedness_score`. By default, the classes are
+        those of each fold. If a fold lacks a class, NIT then divides by a smaller number.
     average : {"bias", "prevalence", "macro"}, optional
-        Applies to the scores that have an average.
+        Average for the scores that have averages; each score has a default.
 
     Raises
     ------
@@ -95,8 +95,8 @@ def cross_val_estimate(
     a fold of one sample, as in leave-one-out, has only one class. Instead, each sample is predicted
     by the model that was not trained on it, and all predictions are scored together.
 
-    The interval is that of `estimate`. It says how far this score may be from the score on all
-    samples of this kind, as if one classifier had made all predictions. It does not include the
+    The interval is computed as in `estimate`. It says how far this score may be from the score on
+    all samples of this kind, as if one classifier had made all predictions. It does not include the
     variation of models with their training samples. No unbiased estimate of this variation is
     possible from one cross-validation, because the models of the folds share most of their training
     samples (Bengio and Grandvalet 2004).
@@ -113,8 +113,8 @@ def cross_val_estimate(
         As in `estimate`.
     cv : int, splitter or iterable, optional
         As in `cross_val_predict`. It must predict each sample once, unlike repeated folds, random
-        splits and time series splits. With `groups`, an integer means folds that do not split
-        groups.
+        splits and time series splits. With `groups`, an integer or None means folds that do not
+        split groups.
     groups : array-like of shape (n_samples,), optional
         The group of each sample. The groups are passed to the splitter, and the standard error
         allows for samples of a group that are not independent.
@@ -150,7 +150,7 @@ def cross_val_estimate(
     >>> print(cross_val_estimate(GaussianNB(), *load_iris(return_X_y=True), cv=LeaveOneOut()))
     informedness 0.9301, standard error 0.0262, 95% interval 0.8533 to 0.9814
     """
-    # check the options before fitting, which may take long
+    # check the options first, because fitting may take long
     score_with_average(metric, average)
     check_level(confidence_level)
     options: dict[str, Any] = {"sample_weight": sample_weight, "groups": groups}

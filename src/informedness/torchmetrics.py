@@ -24,7 +24,7 @@ with optional_import("informedness.torchmetrics needs torchmetrics", "torchmetri
     import torch
     from torchmetrics import Metric
 
-# Up to this number of samples, scattering ones is faster than `bincount`, and does not wait for the
+# Up to this number of samples, `scatter_add_` is faster than `bincount`, and does not wait for the
 # device. In larger batches many threads would add to the same bin, and the wait matters less.
 _MOST_SCATTERED = 10**5
 
@@ -66,8 +66,8 @@ class _ScoreOfCounts(Metric):
         self.average = average
         self.threshold = threshold
         self.unknown = unknown
-        # A MetricCollection shares the state of metrics if its name and value are equal after the
-        # first batch. The name therefore lists the options that affect the counts.
+        # A MetricCollection shares the states of metrics if their names and values are equal after
+        # the first batch. The name therefore lists the options that affect the counts.
         name = f"counts_without_{ignore_index}_above_{threshold}_unknown_{unknown}"
         self._state = name.replace(".", "_")
         # The last row counts targets out of range. The last two columns count missing predictions
@@ -77,9 +77,10 @@ class _ScoreOfCounts(Metric):
 
     @property
     def counts(self) -> Any:
-        """Counts of all batches, an int64 tensor of shape (k, k) with targets in rows.
+        """Counts of all batches, an int64 tensor with targets in rows and predictions in columns.
 
-        Missing and out-of-class predictions are not included.
+        Its shape is (num_classes, num_classes). Missing and out-of-class predictions are not
+        included.
         """
         return getattr(self, self._state)[:-1, :-2]
 
@@ -91,7 +92,7 @@ class _ScoreOfCounts(Metric):
         preds : tensor
             Class ids with the shape of `target`, or scores of shape (N, C, ...). The class with
             the highest score is predicted. Scores of tokens also have the classes in dimension 1.
-            With `threshold`, one score per sample, of the same shape as `target`.
+            With `threshold`, there is one score per sample, in the shape of `target`.
             A prediction is missing, and counts as wrong, if a score of the sample is nan, no score
             is finite, or several scores are inf.
         target : tensor of shape (N, ...)
@@ -148,7 +149,7 @@ class _ScoreOfCounts(Metric):
         try:
             return super().forward(*args, **kwargs)
         except ValueError:
-            vars(self).update(before)  # `forward` has replaced the state by that of the batch
+            vars(self).update(before)  # `forward` replaced the state by the batch's
             raise
 
     def _ids(self, preds: torch.Tensor, target: torch.Tensor) -> Any:
@@ -189,7 +190,7 @@ class _ScoreOfCounts(Metric):
         if counts.any():
             with collected() as notes:
                 warn_of_missing(counts[:, -2].sum(), counts.sum())
-                # per target, the predictions that are missing or out of class
+                # numbers of missing and out-of-class predictions of each target
                 wrong = counts[:-1, -2:].sum(axis=1, keepdims=True)
                 value = self._score.value(table_of_counts(np.hstack([counts[:-1, :-2], wrong])))
             issue_once(notes, self._warned_kinds)
@@ -209,7 +210,7 @@ class _ScoreOfCounts(Metric):
 
 
 class Informedness(_ScoreOfCounts):
-    """Multi-class Bookmaker Informedness, from -1 to 1: a perfect model scores 1, guesses 0.
+    """Multi-class Bookmaker Informedness, from -1 to 1; a perfect model scores 1, guessing 0.
 
     Parameters
     ----------

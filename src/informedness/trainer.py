@@ -31,7 +31,7 @@ from .tables.label_options import check_threshold
 from .warnings import collected, issue_once
 
 _PADDING = -100  # the label of padding tokens in transformers
-_COUNTING: dict[tuple[int, int], int] = {}  # the thread that is calling, by process and object
+_COUNTING: dict[tuple[int, int], int] = {}  # maps process and object to the calling thread
 _CLASSES, _ONE_COLUMN = "classes", "one column"  # forms of batches with one label per sample
 _ENDS = ("", "_standard_error", "_low", "_high")  # suffixes of the keys of a score and its interval
 # Thresholds that fit the losses of transformers, by the value of `config.problem_type`.
@@ -42,11 +42,11 @@ class ComputeMetrics:
     """Compute scores in `Trainer(compute_metrics=...)`.
 
     The Trainer may pass logits or class ids, as arrays or tensors, for all samples or batch by
-    batch, with or without inputs, losses and hidden states. Only counts are kept between batches.
+    batch. Inputs, losses and hidden states are ignored. Only counts are kept between batches.
 
     With several columns of logits, the argmax is the prediction. Classes are in the last axis, even
     for logits of tokens of shape (N, L, C) with L = C. A single column is compared with a
-    threshold. Labels may also be text.
+    threshold. Class ids may also be text.
 
     A prediction is missing, and counts as wrong, if a score of the sample is nan, no score is
     finite, or several scores are inf. Markedness is then nan. With several labels per sample, a nan
@@ -58,8 +58,8 @@ class ComputeMetrics:
         Names of scores, as in `estimate`.
     labels : sequence of labels, optional
         The classes of the task, as ids if predictions are ids. With `config` the default is the
-        columns of the logits, or range(config.num_labels) for ids. Without `config` it is the
-        labels of the references.
+        columns of the logits, or range(config.num_labels) for ids. Without `config`, classes are
+        the labels of the references.
     prior : mapping of class to probability, optional
         Class shares to which the references are reweighted, for all scores.
     average : {"bias", "prevalence", "macro"} or None, optional
@@ -73,7 +73,7 @@ class ComputeMetrics:
     confidence_level : float, optional
         Add `NAME_standard_error`, `NAME_low` and `NAME_high` for this level.
     ignore_index : label or None
-        Reference of samples or tokens to leave out.
+        Reference of samples or tokens to leave out, by default -100.
     unknown : {"error", "wrong"}
         Whether predicted labels that are missing or out of class raise an error or count as
         wrong.
@@ -81,7 +81,8 @@ class ComputeMetrics:
         As in `estimate`.
     multilabel : bool, optional
         Whether each column is a separate label; by default `config` decides. If so, scores are
-        means over the labels for which they are defined. With False, rows of 0 and 1 are tokens.
+        means over the labels for which they are defined. With False, a row of 0 and 1 has the
+        labels of tokens.
     per_label : bool
         Whether to add the score of each label, with the key `informedness_NAME`.
     per_class : bool
@@ -186,7 +187,7 @@ class ComputeMetrics:
             problem = getattr(self.config, "problem_type", None)
             has_several = n_columns > 1 and problem == "multi_label_classification"
         if has_several and (self.confidence_level is not None or self._has_scores_by_class):
-            rule = "must be left out if samples have several labels. `per_label` scores each label"
+            rule = "must be left out if samples have several labels. Use `per_label` instead."
             raise ValueError(f"`confidence_level`, `per_class` and average=None {rule}")
         return has_several
 
@@ -211,7 +212,8 @@ class ComputeMetrics:
         Returns
         -------
         dict of str to float
-            Scores and ends of intervals by name.
+            Scores by name, with standard errors and ends of intervals if there is a confidence
+            level. The dict is empty if `compute_result` is False.
 
         Raises
         ------
@@ -260,8 +262,8 @@ class ComputeMetrics:
             predictions, references, ids = logits.align_predictions(predictions, references)
             if not logits.is_float(predictions):
                 if self.threshold is not None or self.per_label:
-                    rule = "are for one column of scores or several labels"
-                    raise ValueError(f"`threshold` and `per_label` {rule}, got ids of classes")
+                    rule = "need one column of scores or several labels"
+                    raise ValueError(f"`threshold` and `per_label` {rule}, got class ids")
                 return self._count_ids(predictions, references, ids)
             predictions, references = predictions[:, None], references[:, None]
             self._counts.check_form(_ONE_COLUMN)
@@ -270,8 +272,8 @@ class ComputeMetrics:
             implied = _THRESHOLDS.get(getattr(self.config, "problem_type", None))
             threshold = implied if self.threshold is None else self.threshold
             if threshold is None:
-                rule = "0.0 for logits, 0.5 for probabilities or after squared error"
-                raise ValueError(f"`threshold` must be given: {rule}. Ids must be integers.")
+                rule = "Pass 0.0 for logits, or 0.5 for probabilities or after squared error"
+                raise ValueError(f"`threshold` must be given. {rule}. Ids must be integers.")
             predictions = logits.above_threshold(predictions, threshold)
         predictions = as_array(predictions, "predictions")
         label_counts = count_labels(references, predictions, self._ignore_index)
@@ -296,7 +298,7 @@ class ComputeMetrics:
         except ValueError as error:
             if self._has_labels or self.labels is None:
                 raise
-            hint = f"the classes are those of `config`: pass logits or `labels`; {logits.DECODE}"
+            hint = f"`config` declares the classes. Pass logits or `labels`; {logits.DECODE}"
             raise ValueError(join([hint, error])) from error
 
     def _declare(self, ids: range, references: Numbers) -> None:
@@ -304,7 +306,7 @@ class ComputeMetrics:
         counts = self._counts
         if self._has_labels:
             if self.labels is not None and isinstance(self.labels[0], str):
-                remedy = "Their names come from `config`, as in config=model.config"
+                remedy = "To name the classes, pass config=model.config."
                 raise ValueError(f"`labels` must be ids, the columns of logits. {remedy}")
         elif self.config is None:
             counts.tally.ids = ids
@@ -360,8 +362,8 @@ class ComputeMetrics:
         """
         if self.config is None or n_columns in (None, self.config.num_labels):
             return self.config
-        found = f"{n_columns} columns where `config.num_labels` is {self.config.num_labels}"
-        note = InformednessWarning(f"logits have {found}. They count as classes without names.")
+        counts = f"{n_columns} columns where `config.num_labels` is {self.config.num_labels}"
+        note = InformednessWarning(f"logits have {counts}. The columns are classes without names.")
         issue_once([note], self._warned_kinds)
         return None
 
@@ -415,7 +417,7 @@ class _Counts:
     declared : range or None
         The columns of logits, if they are the declared classes.
     starts : Counter of (int, int)
-        Pairs of the first prediction and the first reference of a sequence.
+        Number of sequences for each pair of a first prediction and a first reference.
     shifts : int64 array of shape (3,)
         Numbers of predicted tokens: equal to their reference, equal to the next reference, and in
         total.
@@ -443,40 +445,40 @@ class _Counts:
         is_first = is_counted[:, 0] & (predictions[:, 0] != NO_ANSWER)
         first_ids = predictions[is_first, 0].tolist(), references[is_first, 0].tolist()
         self.starts.update(zip(*first_ids, strict=True))
-        n_own = np.count_nonzero((predictions == references) & is_counted)
+        n_equal = np.count_nonzero((predictions == references) & is_counted)
         is_next = (predictions[:, :-1] == references[:, 1:]) & is_counted[:, 1:]
-        self.shifts += n_own, np.count_nonzero(is_next), is_counted.sum()
+        self.shifts += n_equal, np.count_nonzero(is_next), is_counted.sum()
 
     def check_starts(self, table: ContingencyTable) -> None:
         """Raise ValueError if all predicted sequences begin with one id, but no reference does.
 
-        Such sequences are generated text, which begins with a start token.
+        Such sequences are probably generated text, which begins with a start token.
         """
         first_ids = {prediction for prediction, _ in self.starts}
         is_start = len(first_ids) == 1 and first_ids.isdisjoint(x for _, x in self.starts)
         # A model that predicts the same id for all tokens is untrained, which is not an error.
         is_varied = np.count_nonzero(table.prediction_totals) > 1
         if is_start and is_varied and sum(self.starts.values()) > 4:
-            found = f"all predicted sequences begin with {first_ids.pop()}, and no references do"
-            raise ValueError(f"{found}: {logits.DECODE}; for classes of tokens pass `labels`")
+            rule = f"all predicted sequences begin with {first_ids.pop()}, but no references do"
+            raise ValueError(f"{rule}. For classes of tokens pass `labels`; {logits.DECODE}")
 
     def warn_of_shift(self) -> None:
         """Warn if predictions of tokens agree with the reference of the next token instead."""
-        n_own, n_following, n = self.shifts.tolist()
-        if n_following > max(2 * n_own, n / 2, 20):
-            found = f"predictions are equal to the next reference in {n_following} of {n} cases"
+        n_equal, n_following, n = self.shifts.tolist()
+        if n_following > max(2 * n_equal, n / 2, 20):
+            shift = f"predictions are equal to the next reference in {n_following} of {n} cases"
             remedy = "For a causal language model pass predictions[:, :-1] and references[:, 1:]."
-            warn(f"{found}. {remedy}")
+            warn(f"{shift}. {remedy}")
 
 
 def _scores_named(names: Sequence[str], average: Any, unknown: str, per_class: bool) -> list[Score]:
     """Find scores by name; with `per_class`, add the values of each class as further scores."""
     if not names:
-        raise ValueError("`names` must hold a score: name one, such as 'informedness'")
+        raise ValueError("`names` must hold at least one score, such as 'informedness'")
     scores = scores_with_average(names, average, unknown)
     by_class = [score.with_average(None) for score in scores if None in score.averages]
     if per_class and (average is None or not by_class):
-        rule = "is for scores with an average, such as 'informedness'"
+        rule = "applies only to scores with an average, such as 'informedness'"
         raise ValueError(f"`per_class` {rule}, got {', '.join(names)} with average={average!r}")
     return scores + by_class if per_class else scores
 

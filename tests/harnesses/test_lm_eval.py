@@ -287,8 +287,8 @@ OF_DIGITS = {"doc_to_choice": "choices", "doc_to_target": "{{choices[position]}}
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        (of_nit(average="macro"), "nit takes no options and .*, got {'average': 'macro'}"),
-        (of_nit(aggregation="mean"), "nit takes no options and no other aggregation"),
+        (of_nit(average="macro"), "nit must have no options .*, got {'average': 'macro'}"),
+        (of_nit(aggregation="mean"), "nit must have no options or aggregation"),
         ({"process_results": pair_of}, "`process_results` cannot be combined with this `class`"),
         ({"output_type": "loglikelihood"}, "`output_type` .* got 'loglikelihood'"),
         ({"doc_to_target": "choices"}, "document 0: must have one right answer .* got"),

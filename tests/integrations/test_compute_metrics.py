@@ -163,7 +163,7 @@ TWINS = config_of(K, "multi_label_classification", "abca")
 NO_LABELS = "left out if samples have several labels"
 NO_OPTIONS = [
     (["informed"], {}, "`metric` must be one of"),
-    ([], {}, "`names` must hold a score: name one, such as 'informedness'"),
+    ([], {}, "`names` must hold at least one score, such as 'informedness'"),
     (["nit", "nit"], {}, "'nit' is listed twice"),
     (["nit"], {"config": {"num_labels": 3}}, "`config` must be the configuration of a model"),
     (["informedness"], {"average": "weighted"}, "must be one of .* scikit-learn's 'weighted'"),
@@ -203,17 +203,17 @@ UNREADABLE = [
     ((["no", 1], ["no", "yes"]), {}, "must hold labels of one type, got integers"),
     ((["no", "yes"], [0, 1]), {}, "`predictions` .* got strings such as 'no' but integers"),
     ((["no", "yes"], ["no", "yes"]), {"ignore_index": 1}, "`ignore_index` must .* same type"),
-    ((IMAGES, IMAGES.argmax(1)), {}, r"classes last, .* flatten both, got shape \(2, 4, 4, 4\)"),
-    ((NARROW[0], NARROW[0].argmax(1)), {}, "move the classes last"),
+    ((IMAGES, IMAGES.argmax(1)), {}, r"got shape \(2, 4, 4, 4\)"),
+    ((NARROW[0], NARROW[0].argmax(1)), {}, "Move the classes last"),
     (([0, math.nan, 1], [0, 1, 1]), {"labels": [0, 1]}, "`threshold` must be given"),
     (([0, None, 1], [0, 1, 1]), {}, "a missing value"),
     ((LOGITS, np.full(N, -100)), {}, "expected at least one sample to score"),
     (OUTSIDE, {"labels": [0, 1]}, r'every prediction; 2 is missing. .* unknown="wrong"'),
     # one column
-    ((ONE_LOGIT, IS_ZERO), {}, r"0\.0 for logits, 0\.5 for probabilities .* integers"),
+    ((ONE_LOGIT, IS_ZERO), {}, r"0\.0 for logits, or 0\.5 for .* integers"),
     ((ONE_LOGIT, IS_ZERO), {"threshold": 0.0, "labels": [1, 2]}, "`labels` must be 0 and 1"),
-    ((LOGITS, REFERENCES), {"threshold": 0.0}, "`threshold` and `per_label` are for"),
-    ((LOGITS, REFERENCES), {"per_label": True}, "`threshold` and `per_label` are for"),
+    ((LOGITS, REFERENCES), {"threshold": 0.0}, "`threshold` and `per_label` need"),
+    ((LOGITS, REFERENCES), {"per_label": True}, "`threshold` and `per_label` need"),
     # several labels, or tokens
     ((SEVERAL, LABELS), {"threshold": 0.0}, "For several labels pass multilabel=True"),
     ((SEVERAL > 0, LABELS), {}, "For several labels pass multilabel=True"),
@@ -225,7 +225,7 @@ UNREADABLE = [
     ((SEVERAL, LABELS), {"config": TWINS}, r"`config.id2label` must list each class once, 'a'"),
     # generated ids
     ((IDS.reshape(12, 10), PADDED[:, 1:]), {}, f"generated .*{DECODE}"),
-    (GENERATED, {}, f"begin with 9, and no references do: .*{DECODE}.*; for .* pass `labels`"),
+    (GENERATED, {}, f"begin with 9, but no references do. .* pass `labels`; .*{DECODE}"),
     ([x[:3] for x in GENERATED], {"config": GENERATOR_CONFIG}, f"generated .* {DECODE} .* missing"),
 ]
 
@@ -368,7 +368,7 @@ def test_four_choices_are_scored_despite_num_labels_of_two():
     metric((LOGITS, REFERENCES), compute_result=False)
     with pytest.raises(ValueError, match="got logits of 3 columns after 4"):
         metric((LOGITS[:, :3], REFERENCES % 3), compute_result=False)
-    with pytest.raises(ValueError, match="classes are those of `config`: pass logits"):
+    with pytest.raises(ValueError, match="declares the classes"):
         metric((IDS, REFERENCES))
 
 
@@ -383,7 +383,7 @@ def test_language_model_logits_are_refused_with_a_configuration():
         (tokens, PADDED),
         (tokens[:, 0], np.where(PADDED[:, 0] == 1, -100, PADDED[:, 0])),
     ):
-        with pytest.raises(ValueError, match=r"in a language model.*`batch_decode`.*position that"):
+        with pytest.raises(ValueError, match=r"in a language model.*position that.*`batch_decode`"):
             ComputeMetrics("nit", config=config)((logits, references))
     named = config_of(6)
     assert ComputeMetrics("nit", config=named)((tokens, PADDED))["nit"] > 0
@@ -410,8 +410,8 @@ def test_scores_by_class_stand_beside_the_average():
     with pytest.raises(ValueError, match=r"list each .* once, 'informedness_low'"):
         ComputeMetrics("informedness", **options)((LOGITS, REFERENCES))
     for names, options, message in (
-        (["nit"], {}, "`per_class` is for .* such as 'informedness', got nit"),
-        (["informedness"], {"average": None}, "`per_class` is for"),
+        (["nit"], {}, "`per_class` applies only to .* such as 'informedness', got nit"),
+        (["informedness"], {"average": None}, "`per_class` applies only to"),
         (["informedness"], {"config": MULTILABEL}, NO_LABELS),
     ):
         with pytest.raises(ValueError, match=message):
@@ -428,7 +428,7 @@ def test_argmax_logits_gives_ids_and_leaves_what_has_none():
         for scored, labels in ((ONE_LOGIT, IS_ZERO), (ONE_LOGIT[:, 0], IS_ZERO), (SEVERAL, LABELS)):
             scored = convert(scored)
             assert argmax_logits(scored, convert(labels)) is scored
-        with pytest.raises(ValueError, match="move the classes last"):
+        with pytest.raises(ValueError, match="Move the classes last"):
             argmax_logits(convert(NARROW), convert(NARROW.argmax(1)))
 
 

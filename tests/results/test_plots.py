@@ -218,7 +218,7 @@ def test_what_cannot_be_drawn_is_refused():
     for plot, wrong, options, message in (
         (Slices.plot, without_intervals, {}, "confidence_level=0.95"),
         (Slices.plot, SLICES, {"metric": "f2"}, "`metric` must be one of"),
-        (plot_intervals, {}, {}, "must not be empty"),
+        (plot_intervals, {}, {}, "must have at least one entry, got none"),
         (plot_intervals, levels, {}, "same conf"),
         (plot_intervals, dict.fromkeys((1, "1"), levels["a"]), {}, "`estimates` .* '1' twice"),
         (plot_entropy_triangle, dict.fromkeys(range(31), TABLE), {}, "at most 30"),

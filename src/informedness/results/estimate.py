@@ -98,7 +98,8 @@ def estimates_of(
 ) -> list[Estimate]:
     """Estimate a score, or the score of each class, without warnings.
 
-    `pairs` holds the samples in groups. `options` are for the signature, which may have a `prior`.
+    `pairs` holds the samples in groups. `options` appear in the signature. A `prior` among them
+    also changes the estimates.
     """
     scoring.check_level(level)
     prior: Prior = options.get("prior")
@@ -116,11 +117,11 @@ def estimates_of(
     labels = score.class_labels(table) if score.average is None else (None,)
     size = scoring.effective_sample_size(table)
     estimates = []
-    for label, (value, own_error, *ends) in zip(labels, intervals, strict=True):
+    for label, (value, standard_error, *ends) in zip(labels, intervals, strict=True):
         signature = line if label is None else f"{line}|class:{show(label)}"
-        own_caveat = "" if math.isnan(own_error) else caveat
-        results: Any = value, own_error, tuple(ends), float(level), size
-        details: Any = label, signature, own_caveat, table.n_classes
+        known_caveat = "" if math.isnan(standard_error) else caveat
+        results: Any = value, standard_error, tuple(ends), float(level), size
+        details: Any = label, signature, known_caveat, table.n_classes
         estimates.append(Estimate(score.name, *results, *details))
     return estimates
 
@@ -418,7 +419,7 @@ def _codes_of_all(
     n_labels = len(positions)
     labels, codes = join_columns([references, *columns]).coded()
     # predictions outside the declared classes share the last code
-    to_position = np.array([positions.get(x, n_labels - 1) for x in labels], dtype=np.int64)
+    to_position = np.array([positions.get(k, n_labels - 1) for k in labels], dtype=np.int64)
     r, *prediction_codes = to_position[codes].reshape(1 + len(columns), -1)
     # the pairs of codes that occur are the cells of the table, in the same order
     return [code_integers(r * n_labels + p)[1] for p in prediction_codes], r, prediction_codes

@@ -138,6 +138,8 @@ def plot_intervals(estimates: Mapping[Any, Estimate], *, ax: Axes | None = None)
 
     Raises
     ------
+    TypeError
+        If `estimates` does not map names to Estimate objects.
     ValueError
         If there are no estimates, or their levels differ.
 
@@ -175,6 +177,8 @@ def plot_entropy_triangle(tables: Mapping[Any, Table] | Table, *, ax: Axes | Non
 
     Raises
     ------
+    TypeError
+        If `tables` is not a table, and does not map names to tables.
     ValueError
         If there are no tables, or more than 30.
 
@@ -245,7 +249,7 @@ def _read_named(values: Any, kind: type, argument: str) -> dict[str, Any]:
         rule = f"map names to {kind.__name__} objects"
         raise TypeError(f"`{argument}` must {rule}, got {show(values)}")
     if not values:
-        raise ValueError(f"`{argument}` must not be empty")
+        raise ValueError(f"`{argument}` must have at least one entry, got none")
     names = render.texts_of(map(render.shown_name, values), argument, "entry")
     return dict(zip(names, values.values(), strict=True))
 
@@ -268,7 +272,11 @@ def _axes(ax: Axes | None, height: float) -> tuple[Axes, float]:
 
 
 class ForestRow(NamedTuple):
-    """A row of a forest plot: an estimate, and what is drawn with it."""
+    """A row of a forest plot.
+
+    `ranks` follows the value at the right. `runs` are values of runs, drawn as ticks. `is_whole`
+    says whether the estimate is the score of all samples.
+    """
 
     name: str
     estimate: Estimate

@@ -70,13 +70,13 @@ class SuiteComparison(Difference):
     def notes(self) -> tuple[str, ...]:
         """Sentences about the margin, verdicts by task, tasks left out, and out-of-class shares."""
         notes = [] if self.margin is None else [f"{self.loss_phrase}."]
-        corrected = (replace(x, p_value=self.p_values[name]) for name, x in self.tasks.items())
+        corrected = (replace(v, p_value=self.p_values[name]) for name, v in self.tasks.items())
         n_tasks = Counter(comparison.verdict for comparison in corrected)
         better = f"B is better in {n_tasks['better']} of {len(self.tasks)} tasks"
         notes += [f"{better} and worse in {n_tasks['worse']} (Holm).", _FIXED_TASKS]
         notes += [message("Left out: {line}.", line=line) for line in self.left_out]
         shares = {shown(name): task.out_of_class_shares for name, task in self.tasks.items()}
-        texts = [f"{x} ({share_text(a)}, {share_text(b)})" for x, (a, b) in shares.items() if a + b]
+        texts = [f"{k} ({share_text(a)}, {share_text(b)})" for k, (a, b) in shares.items() if a + b]
         if texts:
             predictions = "Predictions of A and B that are out of class and count as wrong"
             notes.append(f"{predictions}: {'; '.join(texts)}.")
@@ -131,7 +131,7 @@ def compare_tasks(
     r"""Compare two models in each of several tasks, and on average.
 
     The mean difference of m tasks has :math:`SE^2 = \sum_t SE_t^2 / m^2`, with the standard errors
-    of `compare`. The allowance for one unseen sample is made only once for the whole suite.
+    of `compare`. The allowance for one unseen sample is made only once for the suite.
 
     Parameters
     ----------
@@ -196,11 +196,11 @@ def suite_of(
 ) -> SuiteComparison:
     """Combine the comparisons of tasks into a comparison over all tasks."""
     if len(comparisons) < 2:
-        raise ValueError(f"`tasks` must be at least two that can be compared, got {[*comparisons]}")
+        raise ValueError(f"`tasks` must hold at least two comparable tasks, got {[*comparisons]}")
     tasks = list(comparisons.values())
     score = score_named(tasks[0].metric)
     if isinstance(score, EntropicScore) and len({task.n_classes for task in tasks}) > 1:
-        rule = "tasks with different numbers of classes: its guessing level depends on k"
+        rule = "tasks with different numbers of classes, on which its guessing level depends"
         raise ValueError(f"{score.title} cannot be averaged over {rule}")
     interval, p_value = _test_mean(tasks)
     return SuiteComparison(
@@ -225,8 +225,8 @@ def _caveat_of(tasks: Mapping[str, Comparison]) -> str:
     """Choose the first caveat of a task; empty if tasks with caveats hardly affect the mean."""
     variances = {name: task.standard_error**2 for name, task in tasks.items()}
     names = [name for name, task in tasks.items() if task.n_different and task.caveat]
-    own_variance = sum(variances[name] for name in names)
-    if not names or own_variance <= _MAX_SHARE_OF_CAVEATS * sum(variances.values()):
+    caveat_variance = sum(variances[name] for name in names)
+    if not names or caveat_variance <= _MAX_SHARE_OF_CAVEATS * sum(variances.values()):
         return ""
     first, *others = names
     more = f"; other tasks with caveats: {len(others)}" if others else ""
