@@ -481,7 +481,7 @@ REFUSED = [  # harness, log, fields of one sample (or of all, if the message doe
         {"doc.gold_index": -1},
         f"{ROW}`gold_index` must be a pos.* in 4 choices, got -1",
     ),
-    ("lighteval", None, {LOGPROBS: [-1.0] * 3}, f"{ROW}.*each of 4 choices, got"),
+    ("lighteval", None, {LOGPROBS: [-1.0] * 3}, f"{ROW}.*numbers for 4 choices, got"),
     ("lighteval", None, {LOGPROBS: [math.nan] * 4}, rf"{ROW}.*4 choices, got \[nan"),
     # the right answer alone, and no other choice
     ("lighteval", "arithmetic_text", {"doc.choices": ["18"]}, f"{ROW}.*two classes, got"),
