@@ -24,8 +24,8 @@ def open_native(stream: BinaryIO) -> Any:
     """Open a stream as a pyarrow file if it has a file descriptor, else return it unchanged.
 
     pyarrow's threads call Python to read a Python stream. Before Python 3.14, such a call during
-    shutdown aborts the process. This happened to 2 of 720 processes that ended soon after they
-    had read a footer.
+    shutdown aborts the process. It aborted 2 of 720 processes that ended soon after they had read a
+    footer.
     """
     import pyarrow
 
@@ -44,7 +44,7 @@ class FileReader:
     class_names: Mapping[str, Sequence[str]] = {}
     sheets: Sequence[str] = ()
     sheet_note = ""  # the title of the sheet, if there are several sheets
-    _names: Mapping[str, str]  # of all columns that are read, by argument
+    _names: Mapping[str, str]  # names of the columns to read, by argument
 
     def batches(self, keep_empty: bool) -> Iterator[dict[str, Any]]:
         """Yield batches of columns by argument, as lists or Arrow arrays.
@@ -159,7 +159,7 @@ def columns_of(batches: Iterable[Any], names: Mapping[str, str]) -> Iterator[dic
 
 
 def _concatenate(tables: Sequence[Any]) -> dict[str, Any]:
-    """Concatenate tables, and get their columns by name."""
+    """Concatenate tables, and map the name of each column to the column."""
     import pyarrow
 
     table = pyarrow.concat_tables(tables, promote_options="default")  # columns may be all null
@@ -169,7 +169,7 @@ def _concatenate(tables: Sequence[Any]) -> dict[str, Any]:
 def check_schema(names: Mapping[str, str], schema: Any) -> dict[str, Sequence[str]]:
     """Check the columns of a schema, and get the class names of its `ClassLabel` columns.
 
-    The keys of both mappings are arguments.
+    `names` and the result have arguments as keys.
 
     Raises
     ------
@@ -221,8 +221,8 @@ def _choose_decoding(metadata: Any, columns: list[str]) -> tuple[int, list[str]]
     """Choose how many rows to decode at a time, and which columns to decode as dictionaries.
 
     For columns of ten labels, decoding as dictionaries takes a quarter of the time. For long
-    labels, it takes more memory. pyarrow cannot decode delta encodings as dictionaries, and it can
-    decode nested columns as dictionaries only in some files.
+    labels, it takes more memory. pyarrow cannot decode delta encodings as dictionaries. It can
+    decode nested columns as dictionaries only in some files, so they are decoded as values.
     """
     starts = tuple(f"{name}." for name in columns)
     paths = [metadata.schema.column(i).path for i in range(metadata.num_columns)]

@@ -93,8 +93,8 @@ def group_by_argument(columns: Mapping[str, Any]) -> dict[str, Any]:
     """Group columns by argument; several columns of an argument become a tuple."""
     read = dict[str, Any]()
     for key, values in columns.items():
-        argument, is_one_of_several, _ = key.partition("[")
-        read[argument] = (*read.get(argument, ()), values) if is_one_of_several else values
+        argument, bracket, _ = key.partition("[")
+        read[argument] = (*read.get(argument, ()), values) if bracket else values
     return read
 
 
@@ -117,13 +117,16 @@ def distinct_names(names: Sequence[str]) -> list[str]:
 
 
 def shared_names(names: Collection[str], written: Sequence[str]) -> dict[str, str]:
-    """Map the distinct name of each further column of these names to its name in the header."""
+    """Map the distinct name of each repeated column to the name in the header that it repeats.
+
+    Only columns with one of these `names` are included.
+    """
     pairs = zip(distinct_names(written), written, strict=True)
     return {column: name for column, name in pairs if column != name and name in names}
 
 
 def warn_of_names(unequal: Mapping[str, str]) -> None:
-    """Warn of columns that share the name of another column, but differ from it in values."""
+    """Warn of columns that have the name of another column, but other values."""
     for column, name in unequal.items():
         text = f"several columns are named {name!r}, and their values differ"
         warn(f"{text}. To choose one, name it {name!r} or {column!r}", LabelsWarning)
@@ -203,7 +206,7 @@ def nested_columns(name: str, values: Sequence[Any]) -> dict[str, list[Any]]:
 def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
     """Yield the path and value of each leaf in a JSON or Arrow value.
 
-    Lists of several elements become text.
+    Lists of several elements become text, and empty lists and objects become None.
     """
     if isinstance(value, list) and len(value) == 1:
         value = {"0": value[0]}
@@ -251,7 +254,7 @@ def one_value(row: Mapping[str, Any], name: str, where: str, n_absent: Any = Non
     Raises
     ------
     ValueError
-        If the value is missing, or there are several. The message begins with `where`, the
+        If the key is missing, or there are several values. The message begins with `where`, the
         location of the object.
     """
     path, is_argmax = _path_of(name, row)

@@ -52,9 +52,8 @@ class Delimited(FileReader):
     def _find_header(self, names: Mapping[str, str], delimiter: str) -> list[list[str]]:
         """Find the delimiter and the header, and read the first rows.
 
-        A first line such as "sep=;" states the delimiter. Otherwise the delimiter is chosen that
-        finds the most `names` in the header. Without `names`, the delimiter is chosen that finds
-        the most columns.
+        A first line such as "sep=;" states the delimiter. Otherwise the chosen delimiter finds the
+        most `names` in the header, or the most columns if there are no `names`.
         """
         with _as_text(self._stream) as text:
             top = list(islice(text, _N_LINES))
@@ -78,10 +77,15 @@ class Delimited(FileReader):
         return tables[self.delimiter]
 
     def _record_batches(self, keep_empty: bool) -> Iterator[Any]:
-        """Yield batches of the columns; raise an error if a header repeats or a cell holds rows."""
+        """Yield batches of the columns.
+
+        Raise an error if the header repeats, or if a cell holds several rows.
+        """
         labels = set[Any]()
         unequal = dict[str, str]()
-        n_rows = np.zeros(1, dtype=np.int64)  # by the number of cells that are a column's name
+        n_rows = np.zeros(
+            1, dtype=np.int64
+        )  # indexed by how many cells equal the names of their columns
         # pyarrow raises an error if the file is only a header without a line end
         for batch in self._parse(keep_empty) if self._first_rows else ():
             unequal |= {x: y for x, y in self._shared.items() if not batch[x].equals(batch[y])}
@@ -131,8 +135,8 @@ class Delimited(FileReader):
         """Find labels in cells that may hold several rows, and the line where their row begins.
 
         A stray quote merges all text up to the next quote into one cell, and pyarrow accepts it.
-        Each line in that cell then has as many cells as the header. Genuine text may have that
-        form, too. Text counts as genuine if the name of the label column is quoted in the header,
+        Each line in that cell then has as many cells as the header. Genuine text may also have
+        that form. Text counts as genuine if the name of the label column is quoted in the header,
         or if any text of several lines does not look like rows. If a quoted cell of one line
         holds a separator, text counts as rows only if it contains the label of another row.
 
@@ -144,7 +148,7 @@ class Delimited(FileReader):
         """
         with _as_text(self._stream) as text:
             blocks = iter(lambda: text.read(BLOCK) + text.readline(), "")
-            if all(_has_only_whole_cells(block, self.delimiter) for block in blocks):
+            if all(_has_only_complete_cells(block, self.delimiter) for block in blocks):
                 return {}
         hidden = dict[str, int]()
         column = self.header.index(self._label_column)
@@ -155,9 +159,9 @@ class Delimited(FileReader):
                 n_alike = sum(len(cells) == len(self.header) for cells in lines)
                 is_text = 2 * n_alike <= len(lines) > 1
                 if n_alike == len(lines) > 1:
-                    is_own_last = row[column : column + 1] == [lines[-1][column]]
-                    others = lines[:-1] if is_own_last else lines[1:]
-                    hidden = dict.fromkeys((cells[column] for cells in others), number) | hidden
+                    is_label_last = row[column : column + 1] == [lines[-1][column]]
+                    merged = lines[:-1] if is_label_last else lines[1:]
+                    hidden = dict.fromkeys((cells[column] for cells in merged), number) | hidden
         if is_text:
             return {}
         if hidden and not self._has_quoted_separators():
@@ -193,7 +197,7 @@ class Delimited(FileReader):
             return any(self.delimiter in cell and self._line_end not in cell for cell in cells)
 
 
-def _has_only_whole_cells(block: str, delimiter: str) -> bool:
+def _has_only_complete_cells(block: str, delimiter: str) -> bool:
     """Check whether all quotes enclose cells of one line; `csv` would take twice as long."""
     if '"' not in block:
         return True
@@ -213,7 +217,7 @@ def _quoting_error(line: int, why: str = "it goes on in another row") -> DataErr
 
 
 def explain_row_error(error: str) -> str:
-    """Explain an error of pyarrow about a row of CSV; the text is empty for other errors."""
+    """Explain an error of pyarrow or csv about a row; the text is empty for other errors."""
     if match := re.search(r"Expected (\d+) columns, got (\d+): (.*)", error, re.DOTALL):
         rule = f"each row must have {match[1]} cells, as the header has"
         remedies = "Quote cells that hold the separator, and remove lines that are not rows."
@@ -232,7 +236,7 @@ def _as_text(stream: BinaryIO) -> Iterator[io.TextIOWrapper]:
     """Open a CSV file as text from its start, and allow fields as long as pyarrow does."""
     stream.seek(0)
     text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
-    csv.field_size_limit(max(csv.field_size_limit(), BLOCK))  # applies to the whole process
+    csv.field_size_limit(max(csv.field_size_limit(), BLOCK))  # applies to the entire process
     try:
         yield text
     finally:

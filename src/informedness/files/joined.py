@@ -81,7 +81,7 @@ def _join_batches(arguments: Sequence[str], batches: Batches, most_rows: int) ->
 
 
 def _never_repeat(columns: Sequence[Column]) -> bool:
-    """Check whether all rows differ in their labels, if there are at least two rows."""
+    """Check whether there are at least two rows, and all differ in their labels."""
     labels, codes = zip(*(column.coded() for column in columns), strict=True)
     n_rows = len(codes[0])
     return 1 < n_rows <= math.prod(map(len, labels)) and (
@@ -322,7 +322,8 @@ def align_rows(
     Raises
     ------
     ValueError
-        If an identifier repeats or is in only one of the two, or if shared columns differ.
+        If an identifier repeats, or is in only one of the two unless `unknown` is "wrong". If
+        shared columns differ.
     """
     rows, unmatched = _match_rows(first["on"], second["on"], names, on)
     if unmatched and unknown != "wrong":
@@ -347,22 +348,22 @@ def align_rows(
 def _match_rows(
     a: Column, b: Column, names: Sequence[str], on: str
 ) -> tuple[Numbers, list[Message]]:
-    """Find the row in `b` of each identifier in `a`; -1 if `b` lacks it.
+    """Find the row in `b` of each identifier in `a`; -1 if `b` lacks the identifier.
 
-    The messages describe identifiers that only one of the files has.
+    The messages are about identifiers that only one of the files has.
     """
     check_same_kind(a, f"on of {names[0]}", b, f"on of {names[1]}")
     ids, *codes = a.values, a.codes, b.codes
     if ids is None or ids is not b.values:  # otherwise both columns already share their codes
         ids, *codes = common_codes(a, b)
     row_of = []  # for each file, the row of each code
-    for name, of_rows in zip(names, codes, strict=True):
+    for name, row_codes in zip(names, codes, strict=True):
         rows = np.full(len(ids), -1)
-        rows[of_rows] = np.arange(len(of_rows))
-        repeated = of_rows[rows[of_rows] != np.arange(len(of_rows))]
+        rows[row_codes] = np.arange(len(row_codes))
+        repeated = row_codes[rows[row_codes] != np.arange(len(row_codes))]
         if len(repeated):
             text = "{n} of {total} rows of {name} repeat an identifier, such as {sample!r}; each "
-            values = {"n": len(repeated), "total": len(of_rows), "name": name}
+            values = {"n": len(repeated), "total": len(row_codes), "name": name}
             description = message(f"{text}must occur once", **values, sample=ids[repeated[0]])
             raise ValueError(with_subject(Message(on), description))
         row_of.append(rows)

@@ -54,10 +54,10 @@ class Objects(FileReader):
     def batches(self, keep_empty: bool) -> Iterator[dict[str, list[Any]]]:
         """Yield batches of values by argument.
 
-        A missing key gives None; if all rows lack the key, an error is raised.
+        The value of a missing key is None. If all rows lack the key, an error is raised.
         """
         columns = defaultdict[str, list[Any]](list)
-        labels: dict[Any, Any] = {}  # one object per label, to fit in the cache: 30% less time
+        labels: dict[Any, Any] = {}  # one object per label fits in the cache: 30% less time
         n_rows = 0
         n_lacking = Counter[str]()
         while objects := list(islice(self._rows, _N_OBJECTS)):
@@ -264,8 +264,8 @@ def _paths_to_rows(
 ) -> Iterator[tuple[str, int]]:
     """Yield each path that may lead to rows, and the number of rows.
 
-    Rows are a list of objects, or lists of cells beside "columns", as W&B and pandas write them.
-    With `are_objects`, they may also be the values of an object.
+    Rows are a list of objects, or a list of lists of cells next to "columns", as W&B and pandas
+    write them. With `are_objects`, they may also be the values of an object.
     """
     kinds = (dict, list) if isinstance(document.get("columns"), list) else (dict,)
     for name, value in document.items():
@@ -301,7 +301,7 @@ def _rows_at(document: Any, path: str) -> Iterable[Any]:
 
 
 def _named_cells(rows: Sequence[Any], names: Any) -> Sequence[Any]:
-    """Convert each list of cells to an object with these names as keys, if they are names."""
+    """Convert each list of cells to an object with these names as keys, if all names are text."""
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         return rows
     return [dict(zip(names, row, strict=True)) if isinstance(row, list) else row for row in rows]
@@ -311,15 +311,15 @@ def _named_cells(rows: Sequence[Any], names: Any) -> Sequence[Any]:
 
 
 class Workbook(Objects):
-    """Read the Excel sheet that has this title, or else the sheet that has these columns.
+    """Read the Excel sheet with this title, or by default the only sheet with these columns.
 
     Empty rows are skipped. The first row that is not empty is the header.
 
     Raises
     ------
     ValueError
-        If no sheet has the title or the columns, if several sheets have the columns, or if the
-        file is damaged.
+        If no sheet has the title or the columns. If several sheets have the columns. If the file is
+        damaged.
     """
 
     def __init__(self, stream: BinaryIO, names: Mapping[str, str], title: str | None) -> None:

@@ -86,7 +86,7 @@ def paths_of(path: Any) -> list[Any]:
 
 
 def _files_in(folder: Path) -> list[Path]:
-    """List the data files in a folder and its subfolders, and warn of files left out."""
+    """List the data files in a folder and its subfolders, and warn of files that are left out."""
     found = sorted(_walk(folder))
     left_out = [x for x in found if x.name.startswith(_HIDDEN) or _ABOUT.fullmatch(x.name)]
     parts = [part for part in found if part not in left_out]
@@ -104,7 +104,7 @@ def _files_in(folder: Path) -> list[Path]:
 
 
 def _walk(folder: Path) -> Iterator[Path]:
-    """Yield the files in a folder and its subfolders, except hidden ones and links.
+    """Yield the files in a folder and its subfolders.
 
     Hidden folders and links to folders are yielded, but not searched.
     """
@@ -172,8 +172,8 @@ def open_whole(
     Raises
     ------
     ValueError
-        If the file is a ZIP archive but not an Excel file, is damaged, is not in the encoding, or
-        holds more than `max_bytes` once decompressed.
+        If the file is a ZIP archive but not an Excel file. If it is damaged or not in the encoding.
+        If it holds more than `max_bytes` once decompressed.
     """
     if encoding is not None and kind in ("arrow", "parquet", "xlsx"):
         raise ValueError(f"`encoding` applies to text formats only, not to {kind}: leave it out")
@@ -275,8 +275,8 @@ def why_not_utf8(lines: Iterable[bytes], first: int = 1) -> str:
     """Describe the first line that is not text in UTF-8; "" if all lines are."""
     for number, line in enumerate(lines, start=first):
         text = line.decode(errors="surrogateescape")
-        if odd := re.search("[\0\udc80-\udcff]", text):
-            excerpt = text[max(odd.start() - 10, 0) : odd.start() + 10]
+        if match := re.search("[\0\udc80-\udcff]", text):
+            excerpt = text[max(match.start() - 10, 0) : match.start() + 10]
             got = excerpt.encode(errors="surrogateescape")
             rule = f"line {number} is not text in UTF-8, at {got!r}"
             return f"{rule}: give its encoding as encoding=, such as 'cp1252' or 'utf-16-le'"

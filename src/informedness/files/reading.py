@@ -49,7 +49,7 @@ class FileOptions:
             yield stream
 
     def read_header(self, stream: BinaryIO, kind: str, names: Mapping[str, str]) -> FileReader:
-        """Make a reader of the columns in `names`; of all columns if `names` is empty.
+        """Make a reader of the columns in `names`, or of all columns if `names` is empty.
 
         Raises
         ------
@@ -130,7 +130,7 @@ def raw_batches(
 
 
 def _first_columns(file: str, options: FileOptions, names: Sequence[str]) -> Mapping[str, Any]:
-    """Read the first rows of all columns of a file; a pipe can be read only once and gives none."""
+    """Read the first rows of all columns of a file; empty for a pipe, which is read only once."""
     return first_rows(file, **vars(options)).columns if Path(file).is_file() else {}
 
 
@@ -176,15 +176,15 @@ def first_rows(path: Any, **file_options: Any) -> Listing:
 
 def _top_columns(reader: FileReader) -> tuple[dict[str, list[Any]], str]:
     """Read the first rows of all columns, and describe their number."""
-    is_whole = True
+    is_all = True
     if isinstance(reader, Objects):
         columns = reader.first_columns(_MOST_ROWS + 1)
     else:
         batches = reader.batches(keep_empty=False)
         columns = {x: as_list(y[: _MOST_ROWS + 1]) for x, y in next(batches, {}).items()}
-        is_whole = next(batches, None) is None
+        is_all = next(batches, None) is None
     n_rows = max(map(len, columns.values()), default=0)
     top = {name: values[:_MOST_ROWS] for name, values in columns.items()}
-    if is_whole and n_rows <= _MOST_ROWS:
+    if is_all and n_rows <= _MOST_ROWS:
         return top, several(n_rows, "row")
     return top, f"the first {min(n_rows, _MOST_ROWS):,d} rows"

@@ -24,7 +24,7 @@ from ..text.render import amount, shown
 from .columns import column_of, columns_of_argument, labelled_arguments, listed
 from .opening import DELIMITERS
 
-_WHOLE = r"-?(0|[1-9]\d*)"
+_INTEGER = r"-?(0|[1-9]\d*)"
 _TRUTH_VALUES = {"True", "False"}, {"true", "false"}, {"TRUE", "FALSE"}
 
 
@@ -137,10 +137,10 @@ class Samples:
         if self.source.kind != "xlsx" or argument not in self.labelled:
             return None
         label = next((x for x in values if x is not None), None)
-        odd = [i for i, x in enumerate(values) if not isinstance(x, (type(label), type(None)))]
-        if not odd or len(values) - odd[0] > max(3, len(values) // 20):
+        rows = [i for i, x in enumerate(values) if not isinstance(x, (type(label), type(None)))]
+        if not rows or len(values) - rows[0] > max(3, len(values) // 20):
             return None
-        row, got = self.n_rows + odd[0] + 1, show(values[odd[0]])
+        row, got = self.n_rows + rows[0] + 1, show(values[rows[0]])
         rule = f"`{argument}`: row {row:,d} has {got} where the rows above have labels such as"
         return ValueError(f"{rule} {show(label)}. Delete the rows below them.")
 
@@ -221,9 +221,9 @@ class Samples:
             raise ValueError(join([error, "numeric=True reads text as integers"])) from error
 
     def task(self, references: Column, rows: Mapping[str, Any]) -> Task:
-        """Make a task with the reference to ignore, and count the rows that have it.
+        """Make a task with the reference to ignore, and count the rows that are left out.
 
-        Rows of weight 0 are also counted as left out.
+        They are the rows with this reference, and other rows of weight 0.
         """
         self.has_integers = references.kind == "integers"
         ignored = self.options.ignored(self.has_integers, self.class_names)
@@ -389,8 +389,8 @@ def _warn_of_counts(samples: Samples) -> None:
     names = [*samples.columns_not_used(), *weights]
     columns = samples.source.columns(names)
     texts = {name: map(str, columns[name]) for name in names if name in columns}
-    whole = re.compile(r"\+?[0-9]+(\.0*)?")
-    if numbers := [name for name, some in texts.items() if all(map(whole.fullmatch, some))]:
+    pattern = re.compile(r"\+?[0-9]+(\.0*)?")
+    if numbers := [name for name, cells in texts.items() if all(map(pattern.fullmatch, cells))]:
         text = "each row has a different pair of labels, as in a table of counts: if it is one, "
         text += f"name {' or '.join(map(repr, numbers))} as `counts`"
         warn(Message(text, "may be counts", columns=numbers), LabelsWarning)
@@ -428,7 +428,7 @@ def _warn_of_no_header(samples: Samples, totals: Mapping[str, Amounts]) -> None:
 
 
 def _read_amounts(argument: str, values: Any) -> tuple[Numbers, Numbers]:
-    """Read weights or counts as an array, with 0 for missing values; also mark the latter."""
+    """Read weights or counts as an array, with 0 for missing values, and mark missing values."""
     values = values if isinstance(values, list) else values.to_pylist()
     missing = np.array([value is None for value in values], dtype=bool)
     amounts = [0 if value is None else value for value in values]
@@ -475,14 +475,14 @@ def labels_of_text(groups: Sequence[Collection[str]]) -> dict[str, Label]:
     """
     texts = set().union(*groups)
     decimals = {text for text in texts if re.fullmatch(label_warnings.DECIMAL, text)}
-    wholes = {x: x.partition(".")[0] for x in decimals if re.fullmatch(rf"{_WHOLE}\.0+", x)}
+    wholes = {x: x.partition(".")[0] for x in decimals if re.fullmatch(rf"{_INTEGER}\.0+", x)}
     if len(wholes) < len(decimals):
         wholes = {}
     spellings = wholes | _truth_values_in(groups)
     counts = Counter(spellings.get(text, text) for text in texts)
     if all(counts[label] == 1 for label in spellings.values()):
         return {}
-    if all(re.fullmatch(_WHOLE, label) for label in counts):
+    if all(re.fullmatch(_INTEGER, label) for label in counts):
         return {text: int(spellings.get(text, text)) for text in texts}
     return dict(spellings)
 

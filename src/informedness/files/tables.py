@@ -331,7 +331,7 @@ def _count(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> dict[Slice
 
 
 def _add_table(sums: list[ContingencyTable], table: ContingencyTable) -> None:
-    """Append a table, and sum the last tables unless the first of them is much larger."""
+    """Append a table, and sum the last tables while the first of them is not much larger."""
     sums.append(table)
     while len(sums) >= _N_SUMMED and len(sums[-_N_SUMMED].counts) <= 2 * len(table.counts):
         table = ContingencyTable.sum_of(sums[-_N_SUMMED:])
@@ -339,7 +339,7 @@ def _add_table(sums: list[ContingencyTable], table: ContingencyTable) -> None:
 
 
 def _as_classes(table: ContingencyTable, names: Mapping[Any, Any], task: Task) -> ContingencyTable:
-    """Rename labels of a table by `names`, and convert it to the classes of the task."""
+    """Replace the labels of a table by their `names`, and convert it to the classes of the task."""
     if not names and task.classes is None and task.unknown == "error":
         return table
     labels, (codes,) = merged([names.get(label, label) for label in table.labels])
@@ -421,8 +421,8 @@ def _header_of(native: Any, names: Mapping[str, str]) -> list[str]:
 def _select(native: Any, names: Mapping[str, str], header: Sequence[str]) -> Any:
     """Select the columns to read from a pandas frame or a `datasets.Dataset`.
 
-    Names of pandas columns become text. Other columns of a pandas frame may share a name, and those
-    of a Dataset would be loaded into memory. Other frames are unchanged.
+    Names of pandas columns become text. Columns that are not read may share a name in a pandas
+    frame, and would be loaded into memory from a Dataset. Other frames are unchanged.
     """
     import narwhals as nw
 
@@ -486,10 +486,10 @@ def _collect(rows: Any, texts: Sequence[str], prefix: str) -> Any:
 
 
 def _sum_weights(rows: Any, keys: Sequence[str], weights: str, times: str, squares: str) -> Any:
-    """Group rows by keys, and sum positive weights; of other weights, keep the smallest.
+    """Group rows by keys, and sum positive weights; for other weights, keep the smallest.
 
-    Two additional keys separate positive, zero, missing and invalid weights. Weights themselves
-    as keys could make one group per row.
+    Two additional keys separate positive, zero, missing and invalid weights. If weights were keys,
+    each row could be a separate group.
     """
     import narwhals as nw
 
