@@ -433,10 +433,9 @@ def settings_of(
         More settings, by name.
     """
     pairs = sorted({(x["id"], x["prompt"]) for x in asked})
-    digest = sha256(json.dumps(pairs).encode()).hexdigest()
+    settings = {"asked": sha256(ascii(pairs).encode()).hexdigest(), "arguments": arguments or {}}
     more |= {x.rpartition(".")[2]: part_of(log, *x.split(".")) for x in paths.split()}
-    settings = {"samples": len(dict(pairs)), **dict(_flatten(more))}
-    return {"asked": digest, "arguments": arguments or {}, **settings}
+    return {**settings, "samples": len(dict(pairs)), **dict(_flatten(more))}
 
 
 def _flatten(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -139,14 +139,11 @@ def _likeliest(row: dict[str, Any], metric: str) -> int:
     blank = " " if "ignore_first_space=True" in metric else ""
     tokens = [tuple(choice_tokens) for choice_tokens in response.get("output_tokens") or ()]
     texts = [text.removeprefix(blank) for text in texts]
-    return verdicts.likeliest_choice(_plain_name(metric or "acc"), logprobs, texts, tokens)
-
-
-def _plain_name(metric: str) -> str:
-    """Shorten a metric with options, such as acc:logprob_normalization=..., to acc_norm."""
-    name, _, options = metric.partition(":")
+    # "acc:logprob_normalization=LogProbCharNorm(name='norm', ...)" is `acc_norm`
+    name, _, options = (metric or "acc").partition(":")
     option = re.search(r"logprob_normalization=\w+\(name='(\w+)'", options)
-    return f"{name}_{option[1]}" if option else name
+    name = f"{name}_{option[1]}" if option else name
+    return verdicts.likeliest_choice(name, logprobs, texts, tokens)
 
 
 def _answers(path: Path, rows: list[Any], variant: str, wanted: str | None) -> Answers:

@@ -273,16 +273,15 @@ class RunTable(Result):
         columns = [["run", *(render.shown(names.get(row.name, row.name)) for row in rows)]]
         columns.append(["N", *(str(row.fields["n_samples"]) for row in rows)])
         columns.append(["out of class", *(str(row.fields["n_out_of_class"]) for row in rows)])
-        columns += self._score_columns("accuracy", rows)
-        for name in MODULES:
+        for name in _METRICS:
             columns += self._score_columns(name, rows)
         table = rows_of(columns)
-        add_guessing(table, [*map(_guessing_levels, self.runs)], _title("accuracy"))
+        add_guessing(table, [*map(_guessing_levels, self.runs)], score_named("accuracy").title)
         return [table]
 
     def _score_columns(self, name: str, rows: Sequence[Run | TaskMean]) -> Rows:
         """Make the columns of a score and its interval."""
-        column = [_title(name), *(_cell(row, name) for row in rows)]
+        column = [score_named(name).title, *(_cell(row, name) for row in rows)]
         if name not in MODULES or self.confidence_level is None:
             return [column]
         scores = [row.scores.get(name) for row in rows]
@@ -296,8 +295,7 @@ class RunTable(Result):
         names = _METRICS if self.metric is None else (self.metric,)
         marks = {(name, _cell(row, name)[-1:]) for name in names for row in self._rows()}
         lines = [*_lines_of_means(self.means), *(_MARKS[x] for x in _MARKS if x in marks)]
-        n = sum(any(x.caveat for x in run.report.estimates.values()) for run in self.runs)
-        if n:
+        if n := sum(any(x.caveat for x in run.report.estimates.values()) for run in self.runs):
             lines.append(f"Intervals of {n} of {len(self.runs)} runs are approximate: few samples.")
         return lines
 
@@ -335,12 +333,8 @@ class RunTable(Result):
         return str(self.runs[0]) if len(self.runs) == 1 else super().__str__()
 
 
-def _title(name: str) -> str:
-    return score_named(name).title
-
-
 def _guessing_levels(run: Run) -> dict[str, str]:
-    return {_title(x): render.rounded(run.report.guessing[x], 3) for x in _METRICS}
+    return {score_named(x).title: render.rounded(run.report.guessing[x], 3) for x in _METRICS}
 
 
 def _tasks_by_models(rows: Sequence[Run | TaskMean], metric: str) -> Rows:
@@ -397,8 +391,7 @@ def how_found(answers: Answers) -> Message:
         parts.insert(1, Message(f"{matched} the harness{share}"))
     name = f"{answers.origin.harness}, {render.shown(answers.name)}"
     line = message("{name}: {parts}.", name=name, parts=join(filter(None, parts)))
-    unknown = answers.unknown()
-    if not unknown:
+    if not (unknown := answers.unknown()):
         return line
     classes = render.cut(", ".join(map(render.shown, answers.classes)), 60)
     commonest = ", ".join(
