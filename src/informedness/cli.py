@@ -272,12 +272,11 @@ def _add_options(parser: argparse.ArgumentParser, command: str) -> None:
     title = "columns (nested JSON: a.b or a.0; argmax:COL is the class with the highest score)"
     add = _group(parser, command, title)
     add("-r", "--references", help="true labels", **column)
-    models = {
-        "report": "one column, or several models to rank",
-        "compare": "A, then B (one with --on)",
-    }
+    models = "predictions: one column, or several models to rank"
+    pair = "predictions: A, then B (one with --on)"
     joined = {"report": "the first has the references", "compare": "both have references"}
-    add("-p", "--predictions", help=f"predictions: {models[command]}", **several, **column)
+    add("-p", "--predictions", help=models, **several, **column, **report)
+    add("-p", "--predictions", help=pair, **several, **column, **compare)
     add("--counts", help="number of samples per row (default: 1)", **column)
     identifiers = f"join two files by the identifiers in this column; {joined[command]}"
     add("--on", help=identifiers, **column)
@@ -312,10 +311,9 @@ def _add_options(parser: argparse.ArgumentParser, command: str) -> None:
     add("--require", choices=["better", "not-worse"], help=wanted, **compare)
     drop = "fail (exit code 3) if B is shown to be worse, by more than --margin if it is given"
     add("--fail-if", choices=["worse"], help=drop, **compare)
-    level = {"report": "0.95; none for --metric, JSON, CSV and LaTeX", "compare": "0.95"}[command]
-    add(
-        "--confidence-level", type=float, metavar="P", help=f"level of intervals (default: {level})"
-    )
+    default = {"report": "0.95; none for --metric, JSON, CSV and LaTeX", "compare": "0.95"}
+    level = f"level of intervals (default: {default[command]})"
+    add("--confidence-level", type=float, metavar="P", help=level)
     add("--no-intervals", help="leave out the default intervals", **flag, **report)
     formats = ["text", "json", "html"] + ["csv", "markdown", "latex"] * (command == "report")
     add("--format", choices=formats, help="format of the result (default: text)")

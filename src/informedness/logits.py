@@ -157,10 +157,8 @@ def argmax(logits: Any) -> Any:
     score is inf are read again, up to `_MAX_SCORES` scores. The ids of further such samples are
     `NO_ANSWER`.
     """
-    if is_tensor(logits):
-        highest, ids = logits.max(-1)  # nan if a score is nan
-    else:
-        highest, ids = logits.max(-1), logits.argmax(-1)
+    # The highest score is nan if a score is nan.
+    highest, ids = logits.max(-1) if is_tensor(logits) else (logits.max(-1), logits.argmax(-1))
     has_answer = (abs(highest) < math.inf).reshape(-1)
     if is_on_host(ids) and has_answer.all():
         return ids

@@ -87,8 +87,7 @@ def per_label(
     if frame_columns[1:] not in ([], frame_columns[:1]):
         rule = f"have the columns of `y_true`, {show(frame_columns[0])}, in this order"
         raise ValueError(f"`y_pred` must {rule}, got {show(frame_columns[1])}")
-    if frame_columns and names is None:
-        names = frame_columns[0]
+    names = next(iter(frame_columns), None) if names is None else names
 
     references, predictions = as_array(y_true, "y_true"), as_array(y_pred, "y_pred")
     counts = count_labels(references, predictions, ignore_index, ("y_true", "y_pred"))

@@ -276,8 +276,7 @@ class ComputeMetrics:
                 raise ValueError(f"`threshold` must be given. {rule}. Ids must be integers.")
             predictions = logits.above_threshold(predictions, threshold)
         predictions = as_array(predictions, "predictions")
-        label_counts = count_labels(references, predictions, self._ignore_index)
-        self._counts.labels = self._counts.labels + label_counts
+        self._counts.labels += count_labels(references, predictions, self._ignore_index)
 
     def _count_ids(self, predictions: Any, references: Numbers, ids: range | None) -> None:
         """Count one class id per sample or token; `ids` are the columns of the logits, if any."""
@@ -289,7 +288,7 @@ class ComputeMetrics:
         is_counted = np.asarray(references != self._ignore_index)
         is_missing = np.asarray(predictions == NO_ANSWER)
         if references.ndim == 2 and references.size and predictions.dtype.kind in "iu":
-            counts.note_sequences(predictions, references, is_counted)
+            counts.note_tokens(predictions, references, is_counted)
         counts.n_missing += np.count_nonzero(is_counted & is_missing)
         counts.tally.update_missing(references[is_counted & is_missing])
         kept = is_counted & ~is_missing
@@ -390,14 +389,14 @@ class ComputeMetrics:
             labels = table.labels if is_nan else score.class_labels(table)
             keys = [f"{score.name}_{name}" for name in _names_of(labels, config)]
         if is_nan:
-            values = [math.nan] * len(keys) * len(ends)
+            values: Any = [math.nan] * len(keys) * len(ends)
         elif level is None:
-            values = np.ravel(score.value(table, **self._options)).tolist()
+            values = score.value(table, **self._options)
         else:
             estimates = estimate_table(table, score, level, **self._options)
-            rows = [(x.value, x.standard_error, *x.confidence_interval) for x in estimates]
-            values = np.ravel(rows).tolist()
-        return dict(zip([key + end for key in keys for end in ends], values, strict=True))
+            values = [(x.value, x.standard_error, *x.confidence_interval) for x in estimates]
+        names = [key + end for key in keys for end in ends]
+        return dict(zip(names, np.ravel(values).tolist(), strict=True))
 
 
 @dataclass
@@ -409,7 +408,8 @@ class _Counts:
     tally : Tally
         Counts of batches with one class id per sample or token.
     labels : int64 array of shape (n_labels, 2, 3)
-        Counts of batches of 0 and 1, in a single column or one column per label.
+        Counts of batches of 0 and 1, in a single column or one column per label; 0 before the first
+        of these batches.
     n_missing : int
         Number of missing predictions of class ids.
     form : str or None
@@ -424,7 +424,7 @@ class _Counts:
     """
 
     tally: Tally
-    labels: Numbers = field(default_factory=lambda: np.array(0))
+    labels: Any = 0
     n_missing: int = 0
     form: str | None = None
     declared: range | None = None
@@ -438,9 +438,7 @@ class _Counts:
             raise ValueError(f"batches must have one form, {got}. Call reset() first.")
         self.form = form
 
-    def note_sequences(
-        self, predictions: Numbers, references: Numbers, is_counted: Numbers
-    ) -> None:
+    def note_tokens(self, predictions: Numbers, references: Numbers, is_counted: Numbers) -> None:
         """Count the first ids of sequences, and predictions that equal the next reference."""
         is_first = is_counted[:, 0] & (predictions[:, 0] != NO_ANSWER)
         first_ids = predictions[is_first, 0].tolist(), references[is_first, 0].tolist()

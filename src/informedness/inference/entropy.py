@@ -19,7 +19,7 @@ from ..core.labels import Codes, Numbers
 from ..core.scores import ONLY_ONE_CLASS, mutual_information, nit, value_if_undefined
 from ..core.table import Table, sum_by
 from . import score
-from .score import FEW_SAMPLES, Error, Interval, Prior, Score
+from .score import FEW_SAMPLES, Error, Interval, Prior, Score, ratio_or_zero
 
 # With this number of samples, a class whose share is 0.3% occurs with a probability of 95%.
 ENOUGH_FOR_ALL_CLASSES = 1000
@@ -237,8 +237,7 @@ class Nit(EntropicScore):
         return f"about {part:.3f} of it is due to chance (an estimate from the samples and classes)"
 
     def limits(self, table: Table, rows: Missing, z: float) -> tuple[float, float]:
-        information = mutual_information(table) * math.log(2)
-        return 0.0, reference_surprisals(table)[1] - information
+        return 0.0, reference_surprisals(table)[1] - mutual_information(table) * math.log(2)
 
     def may_miss_classes(self, table: Table) -> bool:
         return not table.is_declared and score.fewest_references(table) < 3 - 1e-6
@@ -323,8 +322,7 @@ def guessing_p_value(table: Table) -> float:
     if min(n_rows, n_columns) < 2 or size <= 3:
         return 1.0
     # with fixed margins, Informedness is the sum of gain x hits plus a constant
-    gains = score.ratio_or_zero(1.0, r) + score.ratio_or_zero(1.0, (size - r) * (r > 0))
-    gains = c / size * gains
+    gains = c / size * (ratio_or_zero(1.0, r) + ratio_or_zero(1.0, (size - r) * (r > 0)))
     if counted is not None and n_rows == n_columns == 2:
         return min(1.0, 2 * min(_exact_p_values(table, gains, *counted)))
     p_of_hits = _normal_tail(table, gains, r, c, size)

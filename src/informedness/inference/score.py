@@ -591,9 +591,7 @@ class F1Macro(ClassScore):
 
     name = "f1_macro"
     title = "F1-macro"
-
-    def guessing_level(self, table: Table) -> float:
-        return 1 / int(np.count_nonzero(table.reference_totals))
+    guessing_level = BalancedAccuracy.guessing_level
 
     def shortage(self, table: Table, prior: Prior = None) -> str:
         r = table.reference_totals * (effective_sample_size(table) / float(table.total))

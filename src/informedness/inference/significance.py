@@ -135,14 +135,13 @@ def paired_test(
     interval, p_value = interval_and_p_value(unbiased, error, size, n_differ, df_of_test, level)
 
     squares = variance + (size * difference) ** 2 / (n or size)
-    share_of_one = one_more / squares if squares else 0.0
+    share = one_more / squares if squares else 0.0
     detection = None
     if n_differ and not math.isnan(p_value):
         levels = level, 0.6  # 80% of values are below this two-sided quantile
         n_errors = sum(t_quantile(x, df) if df else normal_quantile(x) for x in levels)
         detection = Detection(n_errors, error**2 - fixed, fixed, growth)
-    extra_variance = one_more / size**2
-    return Paired(interval, p_value, share_of_one, extra_variance, df, n_differ, fewest, detection)
+    return Paired(interval, p_value, share, one_more / size**2, df, n_differ, fewest, detection)
 
 
 def interval_and_p_value(
