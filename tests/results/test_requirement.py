@@ -19,7 +19,7 @@ from scipy import stats
 
 from harnesses.arithmetic import kept
 from informedness import compare, compare_tasks, estimate
-from informedness.results.comparison import decide_least, decide_required, decide_worse
+from informedness.results.comparison import decide, decide_least
 from informedness.warnings import IntervalWarning
 from inputs.cli_cases import write
 from oracles.golden import close
@@ -111,7 +111,7 @@ def test_compare_prints_how_many_samples_a_size_takes(run):
 def test_a_margin_names_samples_that_an_equal_model_needs():
     """The error of equal models, of which no more answers differ."""
     made = compare(TRUE, A, B, margin=0.02)
-    reason = decide_required(made, "not-worse").remark
+    reason = decide(made, "not-worse").remark
     errors = (stats.norm.ppf(0.975) + stats.norm.ppf(0.8)) * made.standard_error
     n_needed = float(f"{N * (errors / 0.02) ** 2:.2g}")
     assert f"With 80% power, these samples can show a margin of {errors:.2g}. A margin" in reason
@@ -122,7 +122,7 @@ def test_equal_scores_by_other_answers_show_nothing():
     references = np.resize([0, 1], 480)
     right_a, right_b = (np.resize(np.repeat(x, 2), 480) for x in ([1, 1, 1, 0], [0, 1, 1, 1]))
     a, b = (np.where(right, references, 1 - references) for right in (right_a, right_b))
-    failed, reason = decide_required(compare(references, a, b), "better")
+    failed, reason = decide(compare(references, a, b), "better")
     assert (failed, reason.partition(" (")[0]) == (True, "B is not shown to be better")
     assert "any number of samples" in reason
 
@@ -150,10 +150,10 @@ def test_the_whole_interval_beyond_the_margin_is_said_to_be_so():
     made = compare(TRUE, A, BAD, margin=0.02)
     assert made.confidence_interval[1] < -0.02
     assert "B is worse by more than 0.02." in made.notes
-    for decision in (decide_required(made, "not-worse"), decide_worse(made)):
+    for decision in (decide(made, "not-worse"), decide(made, None)):
         assert decision.failed
         assert re.fullmatch(r"B is worse by more than 0.02 \(-0\.\d+ to -0\.\d+\)", decision.remark)
-    better = decide_required(made, "better")
+    better = decide(made, "better")
     assert re.fullmatch(r"B is worse \(-0\.\d+ to -0\.\d+\)", better.remark)
     score = estimate(TRUE, A)
     assert re.fullmatch(
@@ -172,10 +172,10 @@ def test_a_build_fails_if_worse_is_shown():
         ((BAD, A), 0.02, False),
     ):
         made = compare(TRUE, *models, margin=margin)
-        assert decide_worse(made).failed == failed
+        assert decide(made, None).failed == failed
         assert failed == (made.confidence_interval[1] < -(margin or 0))
     few = compare([0, 1] * 30, [0, 1] * 30, [1, 0, 1] + [1, 0, 1] * 19)
-    assert decide_worse(few).failed == (few.confidence_interval[1] < 0)
+    assert decide(few, None).failed == (few.confidence_interval[1] < 0)
 
 
 WARNED = {
@@ -190,10 +190,10 @@ def test_a_comparison_with_a_warning_shows_nothing(options):
         with pytest.warns(IntervalWarning):
             made = compare(TRUE, *models, margin=0.9, **options)
         for required in ("better", "not-worse"):
-            decision = decide_required(made, required)
+            decision = decide(made, required)
             assert decision.failed
             assert decision.remark.startswith(f"this does not show whether B is {required}: ")
-        passed = decide_worse(made)
+        passed = decide(made, None)
         assert (passed.failed, "does not show whether B is worse" in passed.remark) == (False, True)
 
 
@@ -221,11 +221,11 @@ def test_caveats_of_tasks_count_above_a_tenth_of_the_variance():
         variances = [one.standard_error**2 for one in made.tasks.values()]
         assert (variances[-1] / sum(variances) > 0.1) == is_warned
         assert bool(made.caveat) == is_warned
-        assert decide_required(made, "not-worse").failed == is_warned
-        assert decide_worse(compare_tasks(tasks)).failed != is_warned
+        assert decide(made, "not-worse").failed == is_warned
+        assert decide(compare_tasks(tasks), None).failed != is_warned
     same = compare_tasks({"few": (FEW, FEW, FEW), "large": (TRUE, A, A)})
     assert same.caveat == ""
-    decision = decide_required(same, "not-worse")
+    decision = decide(same, "not-worse")
     assert decision == (False, "both models give the same predictions in all tasks")
 
 
@@ -241,7 +241,7 @@ def test_the_same_answers_pass_and_say_what_would_not_be_seen():
         options = {"average": average} if average else {}
         made = compare(three, three, three, metric=metric, **options)
         assert made.max_unseen == close(wanted)
-        told = decide_required(made, "not-worse").remark
+        told = decide(made, "not-worse").remark
         assert told.startswith(
             f"both models give the same predictions for 700 samples. A change of {metric} by"
         )

@@ -186,13 +186,12 @@ def _compare_logs(reader: Reader, scores: CompareScores) -> tuple[AnyComparison,
 
 def _decide_comparison(result: AnyComparison, scores: CompareScores, console: Console) -> None:
     """Decide whether a build passes --require or --fail-if."""
-    from ..results.comparison import Comparison, decide_required, decide_worse
+    from ..results.comparison import Comparison, decide
 
     required, gate = scores.require, "require" if scores.require else "fail-if"
     tasks = [result] if isinstance(result, Comparison) else result.tasks.values()
     _check_average(gate, scores, max(task.n_classes for task in tasks))
-    decision = decide_required(result, required) if required else decide_worse(result)
-    console.print_decision(decision, f"{gate} {required or scores.fail_if}")
+    console.print_decision(decide(result, required), f"{gate} {required or scores.fail_if}")
 
 
 def register() -> str:

@@ -248,8 +248,7 @@ class Comparison(Difference):
 
     def text_blocks(self) -> list[Block]:
         """List the scores, the verdict, the notes and the signature."""
-        n = f"N {self.n_samples:,}"
-        n += "" if self.n_groups is None else f" in {self.n_groups:,} groups"
+        n = f"N {self.n_samples:,}" + (f" in {self.n_groups:,} groups" if self.n_groups else "")
         return [n, *self.text_tables(), f"{self.verdict_in_words}.", self.notes, self.signature]
 
     def records(self) -> list[dict[str, Any]]:
@@ -427,7 +426,8 @@ def compare_pair(
         pairs = pairs._replace(weights=pairs.weights * factors[a.table.rows[pairs.a]])
     difference = b.value - a.value
     test = paired_test(a.influences, b.influences, pairs, difference, n_different, level)
-    caveat = _shortage_of(score, (a, b), pairs, test)
+    few_groups = FEW_GROUPS if isinstance(score, ClassScore) else FEW_GROUPS_IN_CELLS
+    caveat = _shortage_of(a, b) or group_shortage(pairs, test.fewest_groups, few_groups)
     if not caveat and 1 - test.p_value > level and test.share_of_one > MAX_SHARE_OF_ONE:
         caveat = _few_that_decide(score, (a.table, b.table), n_different)
     if n_different:
@@ -463,17 +463,10 @@ def compare_pair(
     )
 
 
-def _shortage_of(
-    score: Score, models: Sequence[ComparedModel], pairs: CellPairs, test: Paired
-) -> str:
-    """Explain that there are too few samples or groups; empty if there are enough."""
-    a, b = models
-    few_groups = FEW_GROUPS if isinstance(score, ClassScore) else FEW_GROUPS_IN_CELLS
+def _shortage_of(a: ComparedModel, b: ComparedModel) -> str:
+    """Explain that a model has too few samples, and name it if the other has enough."""
     first = a if a.shortage else b
-    caveat = first.shortage or group_shortage(pairs, test.fewest_groups, few_groups)
-    if a.shortage != b.shortage:
-        caveat += f" (`{first.argument}`)"
-    return caveat
+    return first.shortage + (f" (`{first.argument}`)" if a.shortage != b.shortage else "")
 
 
 def _few_that_decide(score: Score, tables: Sequence[Table], n_different: int) -> str:
@@ -530,18 +523,21 @@ class Decision(NamedTuple):
     remark: str
 
 
-def decide_required(compared: Difference, required: str) -> Decision:
+def decide(compared: Difference, required: str | None) -> Decision:
     """Fail unless a comparison shows that B is "better" or "not-worse", as required.
 
+    Without a requirement, fail only if it shows that B is worse, by more than any margin.
     "not-worse" allows a loss up to the margin. Equal predictions pass as "not-worse" although they
     prove nothing, because users first try an unchanged model. With several tasks, the mean decides.
     """
     if not compared.n_different:
         return Decision(required == "better", _same_predictions(compared))
-    if reason := _why_not_shown(compared, f"B is {required}"):
-        return Decision(True, reason)
+    if reason := _why_not_shown(compared, f"B is {required or 'worse'}"):
+        return Decision(bool(required), reason)
     is_shown, verdict = bool(compared.within_margin), compared.loss_phrase
-    if required == "better":
+    if not required:
+        is_shown = compared.confidence_interval[1] >= -(compared.margin or 0.0)
+    elif required == "better":
         is_shown = compared.verdict == "better"
         verdict = "B is worse" if compared.verdict == "worse" else "B is not shown to be better"
     if is_shown:
@@ -549,17 +545,6 @@ def decide_required(compared: Difference, required: str) -> Decision:
     # more samples would not help if B is worse
     advice = "" if verdict.startswith("B is worse") else _advice(compared, required)
     return Decision(True, f"{verdict} {compared.shown(3)[1]}{advice}")
-
-
-def decide_worse(compared: Difference) -> Decision:
-    """Fail if a comparison shows that B is worse, by more than the margin if there is one."""
-    if not compared.n_different:
-        return Decision(False, _same_predictions(compared))
-    if reason := _why_not_shown(compared, "B is worse"):
-        return Decision(False, reason)
-    if compared.confidence_interval[1] < -(compared.margin or 0.0):
-        return Decision(True, f"{compared.loss_phrase} {compared.shown(3)[1]}")
-    return Decision(False, "")
 
 
 def decide_least(estimate: Estimate, least: float) -> Decision:
@@ -580,7 +565,7 @@ def _why_not_shown(result: Difference | Estimate, claim: str) -> str:
     return reason and with_subject(f"this does not show whether {claim}", reason)
 
 
-def _advice(compared: Difference, required: str) -> str:
+def _advice(compared: Difference, required: str | None) -> str:
     """Advise how many samples a requirement needs; empty for several tasks."""
     if not isinstance(compared, Comparison):
         return ""

@@ -260,8 +260,7 @@ def leaderboard(
     for better, worse in combinations(order, 2):
         pair = compare_pair(score, samples, compared, (worse, better), confidence_level, **signed)
         comparisons[names[worse], names[better]] = pair
-    corrected = holm([comparison.p_value for comparison in comparisons.values()])
-    p_values = dict(zip(comparisons, corrected, strict=True))
+    p_values = dict(zip(comparisons, holm([x.p_value for x in comparisons.values()]), strict=True))
     ranks = _ranks_of(names, p_values, confidence_level)
     models = []
     for i in order:

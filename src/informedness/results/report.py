@@ -134,9 +134,8 @@ class Report(Result, Mapping[str, float]):
         estimates = reported_estimates(table, confidence_level, scores, pairs=pairs, **options)
         notes, marked = notes_of(table, scores, values, estimates)
 
-        p_value = math.nan
-        if pairs is None and has_known_errors(table):
-            p_value = guessing_p_value(table)
+        is_tested = pairs is None and has_known_errors(table)
+        p_value = guessing_p_value(table) if is_tested else math.nan
         main = PREVALENCE_SCORE if PREVALENCE_SCORE in scores else "informedness"
         return cls(
             table=table,

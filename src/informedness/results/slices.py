@@ -414,8 +414,7 @@ def slices(
         extras = {"sample_weight": sample_weight, "groups": groups}
         samples = match_samples(references, {"y_pred": predictions}, task, extras)
         scoring["pairs"] = samples.pairs_by_slice(slice_column(by)[samples.rows])
-    tables = _sort_by_category(tables, by)
-    result = Slices.from_tables(tables, by=names, average=average, **scoring)
+    result = Slices.from_tables(_sort_by_category(tables, by), by=names, average=average, **scoring)
     warn_of_table(result.overall.table, [*containers])
     return result
 

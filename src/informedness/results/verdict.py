@@ -5,6 +5,7 @@ Every sentence must be true for any model that could have produced the table.
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -205,17 +206,14 @@ def predictions_in_class(table: Table) -> Table | None:
 
 def constant_predictions(table: Table) -> ContingencyTable:
     """Replace every prediction by the most frequent class of the references."""
-    return _replace_predictions(table, np.argmax(table.reference_totals[table.is_class]))
+    right = right_predictions(table)
+    commonest = np.argmax(right.reference_totals)
+    return replace(right, columns=np.full_like(right.columns, commonest))
 
 
 def right_predictions(table: Table) -> ContingencyTable:
     """Replace every prediction by its reference."""
-    return _replace_predictions(table, np.flatnonzero(table.reference_totals[table.is_class]))
-
-
-def _replace_predictions(table: Table, columns: object) -> ContingencyTable:
     totals = table.reference_totals[table.is_class]
     rows = np.flatnonzero(totals)
-    columns = np.broadcast_to(np.asarray(columns), rows.shape)
     labels = tuple(labels_at(table, table.is_class))
-    return ContingencyTable(labels, True, rows, columns, totals[rows], None, table.n_samples)
+    return ContingencyTable(labels, True, rows, rows, totals[rows], None, table.n_samples)

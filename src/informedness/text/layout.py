@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import Field, dataclass, fields
-from itertools import starmap
 from operator import add
 from os.path import commonprefix
 from pathlib import Path
@@ -60,11 +59,9 @@ class ReadColumn:
 
     def __str__(self) -> str:
         """Write the most frequent labels with their amounts, then the notes."""
-        labels, outside = self.labels[:_MAX_LABELS], self.outside[:_MAX_OUTSIDE]
-        texts = [_listed(starmap(_amount_text, labels), len(self.labels))]
-        if outside:
-            listed = _listed(starmap(_amount_text, outside), len(self.outside))
-            texts.append(f"{listed} (out of class)")
+        texts = [_listed(self.labels, _MAX_LABELS, _amount_text)]
+        if self.outside:
+            texts.append(f"{_listed(self.outside, _MAX_OUTSIDE, _amount_text)} (out of class)")
         return "; ".join(filter(None, (*texts, *self.notes)))
 
     def to_dict(self) -> dict[str, Any]:
@@ -110,8 +107,8 @@ class Account:
         cells = [(x.part, cut(shown(x.name)), str(x)) for x in self.columns]
         parts, names = (max(len(row[i]) for row in cells) for i in (0, 1))
         lines = [f"{part:{parts}}  {name:{names}}  {text}".rstrip() for part, name, text in cells]
-        if unused := self.not_used:
-            lines.append(f"not used: {_listed(map(shown, unused[:_MAX_NAMES]), len(unused))}")
+        if self.not_used:
+            lines.append(f"not used: {_listed(self.not_used, _MAX_NAMES, shown)}")
         return "\n".join([f"{sources}: {several(self.n_rows, 'row')}{''.join(left_out)}", *lines])
 
     def to_dict(self) -> dict[str, Any]:
@@ -134,14 +131,15 @@ def signed(line: str, accounts: Iterable[Account]) -> str:
     return line.replace("|v:", f"|left-out:{n}|v:") if n else line
 
 
-def _amount_text(label: Label | None, n: Any) -> str:
+def _amount_text(label_and_amount: tuple[Label | None, Any]) -> str:
+    label, n = label_and_amount
     return f"{'missing' if label is None else cut(shown(label))} {amount(n)}"
 
 
-def _listed(texts: Iterable[str], n: int) -> str:
-    """List texts, and say how many of n texts are not listed."""
-    listed = [*texts]
-    return ", ".join(listed) + (f", \u2026and {n - len(listed):,d} more" if n > len(listed) else "")
+def _listed(values: Sequence[Any], most: int, text_of: Callable[[Any], str]) -> str:
+    """List the first values as text, and say how many more there are."""
+    more = f", \u2026and {len(values) - most:,d} more" if len(values) > most else ""
+    return ", ".join(map(text_of, values[:most])) + more
 
 
 # Results
