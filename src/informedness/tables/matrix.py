@@ -269,7 +269,8 @@ def _title(cells: list[str]) -> str:
 def _blocks(text: str) -> Iterator[list[list[str]]]:
     """Yield the cells of a text, once for each separator that the text may use."""
     if array := re.fullmatch(_ARRAY, text.strip(), re.DOTALL):
-        yield _split_array(array["rows"])
+        end = r"\]" if "[" in array["rows"] else "[;\n]"  # numpy prints a long row in several lines
+        yield [re.sub(r"[\[,]", " ", row).split() for row in re.split(end, array["rows"])]
         return
     if "&" in text and "\\\\" in text:
         yield _split_latex(text)
@@ -284,12 +285,6 @@ def _blocks(text: str) -> Iterator[list[list[str]]]:
             yield [[*map(str.strip, row)] for row in rows]
     yield [*map(split_gaps, lines)]
     yield [*map(split_words, lines)]
-
-
-def _split_array(rows: str) -> list[list[str]]:
-    """Split an array into rows and cells; numpy prints a long row in several lines."""
-    end = r"\]" if "[" in rows else "[;\n]"
-    return [re.sub(r"[\[,]", " ", row).split() for row in re.split(end, rows)]
 
 
 def _split_latex(text: str) -> list[list[str]]:
