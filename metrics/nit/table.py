@@ -188,13 +188,14 @@ class Table:
         ignore_index : label, optional
             Samples with this reference are dropped. Trainer pads with -100.
         unknown : {"error", "wrong"}
-            Whether a prediction that is missing or outside `labels` is an error or counts as wrong.
+            Whether a prediction that is missing, or not in the declared `labels`, is an error or
+            counts as wrong. Without `labels`, a label that no reference has counts as wrong.
 
         Raises
         ------
         ValueError
             If an argument is not valid, a label is not among the declared classes, or no sample is
-            left. The message names the argument and the value.
+            left.
         """
         containers = {"references": references, "predictions": predictions}
         return cls._from_pair(containers, sample_weight, labels, ignore_index, unknown)
@@ -237,7 +238,7 @@ class Table:
             counts = np.add.reduceat(counts[order], starts)
             squares = None if squares is None else np.add.reduceat(squares[order], starts)
         if squares is not None and not 1e-307 < squares.min() <= squares.max() < 1e308 / len(rows):
-            squares = None  # a square, or the sum of them, is too small or too large for a float
+            squares = None  # their total would underflow or overflow
         return cls(names, is_declared, rows, columns, counts, squares, n)
 
     def as_one_outcome(self) -> Self:
@@ -342,7 +343,7 @@ class Task(NamedTuple):
         """Select the samples that are not ignored and have a weight above 0, as an index."""
         n = len(references.codes)
         if amounts is None and self.ignored is None and n:
-            return slice(None)  # a mask takes a tenth of the time of counting
+            return slice(None)  # a mask would add a tenth to the time of counting
         keep = np.ones(n, dtype=bool) if amounts is None else amounts > 0
         if self.ignored is not None:
             keep &= references.differs_from(self.ignored)

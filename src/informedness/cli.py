@@ -30,7 +30,7 @@ Classification scores that account for guessing.
 commands:
 {_LISTED}
 
-`informedness report --help` shows the options of a command, `informedness --version` the version.
+`informedness COMMAND --help` shows the options of a command, `informedness --version` the version.
 Exit codes: 0 on success, 1 if some logs are left out, 2 for bad usage or data, 3 if a build
 should stop (compare --fail-if, compare --require, report --at-least), 130 if interrupted."""
 _REPORT = """Score predictions in files of one row per sample; several files count as one data set.
@@ -41,13 +41,14 @@ examples:
   informedness report predictions.csv            shows which columns there are
   informedness report predictions.csv -r label -p model --confidence-level 0.95"""
 _COMPARE = """Compare two models on the same samples: the difference, its interval and a p-value.
-Each is a column of the same files, has a file of its own (--on), or has a log.
+A model is a column of the same files, a file of its own (--on), or a log.
 
 examples:
   informedness compare predictions.csv -r label -p model other
   informedness compare a.csv b.csv --on id -r label -p model"""
 _DESCRIPTIONS = {**COMMANDS, "report": _REPORT, "compare": _COMPARE}
-_GUESSED = {"leaderboard": ["report -p a b c"], "slices": ["report --by"]}  # commands by function
+# Commands to suggest for names of functions
+_GUESSED = {"leaderboard": ["report -p a b c"], "slices": ["report --by"]}
 # Copied from the readers of files and logs, because importing the readers would delay `--help`.
 _FORMATS = ["arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"]
 _HARNESSES = ["lm-eval", "lighteval", "inspect"]
@@ -198,7 +199,7 @@ def _run_command(command: str, options: argparse.Namespace, flags: dict[str, str
 
 
 class _Several(argparse.Action):
-    """Collect the values of an option, which may be repeated, without files after the values.
+    """Collect the values of a repeatable option; set aside files that follow them.
 
     In `--labels cat dog p.csv` the last value is probably a file, but classes may have any name, so
     `_find_files` decides.
@@ -283,9 +284,9 @@ def _add_options(parser: argparse.ArgumentParser, command: str) -> None:
     add("--weights", help="how much a row counts (default: 1)", **column, **report)
     sliced = "one row of scores for each value of a column, such as language; COL:4 cuts numbers "
     add("--by", help=sliced + "into four quantiles", **several, **column, **report)
-    add("--by-file", help="score each file as a task, then their mean", **flag)
-    add("--by-task", help="score each value as a task of its own classes, then the mean", **column)
-    grouped = "rows with the same value, such as a document, depend on each other; changes no score"
+    add("--by-file", help="score each file as a task, and average the scores", **flag)
+    add("--by-task", help="score each value as a task with its own classes, and average", **column)
+    grouped = "groups of rows that are not independent, such as documents; affects intervals only"
     add("--groups", help=grouped, **column)
 
     add = _group(parser, command, "scores")
@@ -303,7 +304,7 @@ def _add_options(parser: argparse.ArgumentParser, command: str) -> None:
     add("--prior-mode", choices=["reweight", "odds"], help=modes, **report)
     least = "fail (exit code 3) unless the lower bound of --metric is at least X"
     add("--at-least", type=float, metavar="X", help=least, **report)
-    loss = "largest loss that you accept, such as 0.02: says whether B is shown to lose less"
+    loss = "non-inferiority margin, such as 0.02: tests whether B loses less than this"
     add("--margin", type=float, metavar="M", help=loss, **compare)
     detected = "number of samples that would show a true difference of this size (80%% power)"
     add("--detect", type=float, metavar="D", help=detected, **compare)
@@ -337,7 +338,7 @@ def _add_options(parser: argparse.ArgumentParser, command: str) -> None:
     add("--extract", metavar="REGEX", help="extract the class from text: group 1, or the match")
     above = "predictions are probabilities or logits: above T is class 1, others are class 0"
     add("--threshold", type=float, metavar="T", help=above)
-    add("--strict", help="turn every warning into an error", **flag)
+    add("--strict", help="turn warnings into errors, except of logs left out", **flag)
 
     add = _group(parser, command, "reading files")
     add("--choices", metavar="LABEL", help="names of 0, 1, 2, ... if files hold numbers", **several)
@@ -348,7 +349,7 @@ def _add_options(parser: argparse.ArgumentParser, command: str) -> None:
     add("--keep-missing", help="read empty cells and NA or None as labels", **flag)
     add("--rows", metavar="PATH", help="path of the rows in JSON, such as a.b, or a sheet of Excel")
     add("--no-quotes", help="read quotes in CSV and TSV as text, as in CoNLL", **flag)
-    add("--input-format", dest="file_format", choices=_FORMATS, help="default: by the ending")
+    add("--input-format", dest="file_format", choices=_FORMATS, help="default: from the extension")
     add("--encoding", metavar="NAME", help="encoding of text, such as cp1252 (default: UTF-8)")
 
     add = _group(parser, command, "logs of harnesses")

@@ -20,7 +20,7 @@ class LabelScores:
     ----------
     mean : float
         Mean over the labels for which the score is defined; the value of an undefined score if
-        there is no such label.
+        there is no such label. It is nan if missing predictions make a score impossible to compute.
     scores : dict of str to float
         Score of each label. Undefined scores are 1 for NIT and EMA, nan for Cohen's kappa, and 0
         for all other scores.

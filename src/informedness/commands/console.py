@@ -25,8 +25,8 @@ class Console:
         self._write, self.flags = write, flags
 
     def name_of(self, argument: str, value: str | None) -> str | None:
-        """Name the option of an argument, with its value if it has one; None without an option."""
-        if value is not None:  # "" and "True" are the values of options without a value
+        """Return the option of an argument, with a value if given; None without an option."""
+        if value is not None:  # "" if named without a value, "True" for a flag
             flag = self.flags.get(argument)
             return f"{flag} {value}" if flag and value not in ("", "True") else flag
         first, *words = [argument] if argument in self.flags else argument.split(" ", 1)

@@ -26,7 +26,7 @@ _FORMATS = "arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"
 FORMATS = {f".{name}": name for name in _FORMATS}
 """Formats by file extension."""
 FORMATS |= {".feather": "arrow", ".ipc": "arrow", ".ndjson": "jsonl", ".xlsm": "xlsx"}
-FORMATS |= {".conll": "tsv", ".arff": "csv"}  # .arff is refused by its first line
+FORMATS |= {".conll": "tsv", ".arff": "csv"}  # the reader of CSV refuses ARFF
 
 _COMPRESSIONS = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zst"}
 # Encodings by byte order mark. UTF-32 is first, because its mark starts with that of UTF-16.
@@ -172,8 +172,8 @@ def open_whole(
     Raises
     ------
     ValueError
-        If the file is a ZIP archive but not an Excel file. If it is damaged or not in the encoding.
-        If it holds more than `max_bytes` once decompressed.
+        If the file is a ZIP archive and `kind` is not "xlsx". If it is damaged or not in the
+        encoding. If a compressed file holds more than `max_bytes`.
     """
     if encoding is not None and kind in ("arrow", "parquet", "xlsx"):
         raise ValueError(f"`encoding` applies to text formats only, not to {kind}: leave it out")

@@ -136,7 +136,7 @@ def _read_line(line: _Line, logged: _Line, config: dict[str, Any]) -> _Line:
     Returns
     -------
     dict
-        "pair" is the target and the answer; it is empty if only all lines together show them.
+        "pair" is the target and the answer; it is empty if it takes all lines to find them.
         "generation" holds the options for generating text. "named" holds the choices that our
         metrics logged, or else those in the task's configuration. Scored choices add the keys of
         `_scored_choices`.

@@ -35,8 +35,8 @@ def verdict(
 
     The code of the message names the verdict. It is "one class", "out of class", "untested",
     "guessing", "contains 0", "worse", "below guessing", "all right", "above accuracy" or "share".
-    For scores other than Informedness it may also be "not guessing". The values of the message are
-    the title of the score and a phrase.
+    Only Informedness has the codes from "contains 0" on. Other scores have "not guessing" instead.
+    The values of the message are the title of the score and a phrase.
 
     Parameters
     ----------
@@ -78,8 +78,9 @@ def _find_verdict(
         if in_class is None:
             return "out of class", "no prediction is a class, so all count as wrong"
         p_value = p_value if math.isnan(p_value) else guessing_p_value(in_class)
-        n = samples(in_class.n_samples)
-        phrase = f"the predictions in class, for {n}, cannot be distinguished from guessing"
+        if not math.isnan(p_value):  # otherwise the interval of all predictions decides
+            n = samples(in_class.n_samples)
+            phrase = f"the predictions in class, for {n}, cannot be distinguished from guessing"
     level, (low, high) = LEVEL, (math.nan, math.nan)
     if judged is not None:
         level, (low, high) = max(judged.confidence_level, LEVEL), judged.confidence_interval
@@ -167,7 +168,7 @@ def _out_of_class_note(table: Table, shown_scores: Mapping[str, Score]) -> Itera
 
 
 def _remark_on(estimates: Mapping[str, Estimate], name: str) -> str:
-    """Explain in a separate note why an estimate may mislead; empty without such a note.
+    """Return the remark for a separate note on an estimate, or "" if none is needed.
 
     A separate note is needed if the interval is missing, or if only NIT has this caveat, which is
     common. NIT's caveat then does not cause a warning.

@@ -89,7 +89,7 @@ def read_names(frame: Any) -> tuple[Column, Column] | None:
 
 
 def check_same_names(names: tuple[Column, Column], squared_weights: Any) -> None:
-    """Raise ValueError if the data frame `squared_weights` is not named like `matrix`."""
+    """Raise ValueError if `squared_weights` has other row or column names than `matrix`."""
     square_names = read_names(squared_weights) or names
     if [axis.tolist() for axis in names] != [axis.tolist() for axis in square_names]:
         raise ValueError("`squared_weights` must have the same index and columns as `matrix`")
@@ -198,7 +198,7 @@ def strip_roles(
 
 
 def _strip_role(names: list[str]) -> tuple[str, list[str]]:
-    """Remove the shortest common beginning or end of all names that says their role."""
+    """Remove the shortest common prefix, or else suffix, that contains a role; return it, too."""
     for step in (1, -1):
         texts = [name[::step] for name in names]
         for mark in re.finditer(r"[\W_]", texts[0][:_LONG_NAME]):
@@ -257,7 +257,7 @@ def _strip_titles(rows: list[list[str]]) -> tuple[list[list[str]], str, str]:
 
 
 def _title(cells: list[str]) -> str:
-    """Find the title in a line of cells: their only text, or a role in each cell; otherwise ""."""
+    """Find the title in a line of cells: their only text, or the role that all repeat; else ""."""
     first, *others = [cell for cell in cells if cell] or [""]
     is_title = not others or ({*others} == {first} and role_in(first))
     return first if is_title and not are_counts([first]) else ""
@@ -288,14 +288,14 @@ def _blocks(text: str) -> Iterator[list[list[str]]]:
 
 
 def _split_latex(text: str) -> list[list[str]]:
-    """Split a LaTeX table into rows and cells, without a caption above the table."""
+    """Split a LaTeX table into rows and cells; drop a caption above it."""
     text = re.sub(r"^[^&]*(?=\\begin)", "", text)
     rows = re.split(r"\\\\(?:\[[^]]{0,99}\])?", text)
     return [[*map(_strip_commands, re.split(r"(?<!\\)&", row))] for row in rows if "&" in row]
 
 
 def _strip_commands(cell: str) -> str:
-    """Remove LaTeX commands from a cell; braces become blanks, which separate an exponent."""
+    """Remove LaTeX commands from a cell; braces become blanks, so that 5^{2} is not 52."""
     return " ".join(re.sub("[{}~]", " ", re.sub(_COMMAND, "", cell)).split())
 
 
