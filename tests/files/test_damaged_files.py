@@ -249,14 +249,14 @@ def rows_in_cells(text):
 def test_blocks_of_whole_cells_are_read_as_their_lines(block, monkeypatch):
     monkeypatch.setattr(delimited, "BLOCK", block)
     rng, decided = random.Random(0), []
-    has_only_whole_cells = delimited._has_only_whole_cells
+    has_only_whole_cells = delimited._has_only_complete_cells
     for text in (quoted_text(rng) for _ in range(1500)):
         with monkeypatch.context() as patch:
-            patch.setattr(delimited, "_has_only_whole_cells", lambda *_: False)
+            patch.setattr(delimited, "_has_only_complete_cells", lambda *_: False)
             expected = rows_in_cells(text)
             patch.setattr(
                 delimited,
-                "_has_only_whole_cells",
+                "_has_only_complete_cells",
                 lambda *given: decided.append(has_only_whole_cells(*given)) or decided[-1],
             )
             assert rows_in_cells(text) == expected, text

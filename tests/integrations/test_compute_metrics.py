@@ -170,7 +170,7 @@ NO_OPTIONS = [
     (["nit"], {"average": "macro"}, "`average` must be left out"),
     (["nit"], {"threshold": math.nan}, "`threshold` must be a finite number"),
     (["nit"], {"confidence_level": 0.9, "prior": {0: 0.5, 1: 0.5}}, "`prior` must"),
-    (["informedness"], {"average": None, "config": config_of(K, None, "abca")}, "once, 'a'"),
+    (["informedness"], {"average": None, "config": config_of(K, None, "abca")}, "once; 'a'"),
     (["nit"], {"unknown": "skip"}, "`unknown` must be one of"),
     (["nit"], {"multilabel": True, "confidence_level": 0.9}, NO_LABELS),
     (["informedness"], {"config": MULTILABEL, "average": None}, NO_LABELS),
@@ -222,7 +222,7 @@ UNREADABLE = [
         {"multilabel": True, "threshold": 0.0},
         "several labels must have shape",
     ),
-    ((SEVERAL, LABELS), {"config": TWINS}, r"`config.id2label` must list each class once, 'a'"),
+    ((SEVERAL, LABELS), {"config": TWINS}, r"`config.id2label` must list each class once; 'a'"),
     # generated ids
     ((IDS.reshape(12, 10), PADDED[:, 1:]), {}, f"generated .*{DECODE}"),
     (GENERATED, {}, f"begin with 9, but no references do. .* pass `labels`; .*{DECODE}"),
@@ -407,7 +407,7 @@ def test_scores_by_class_stand_beside_the_average():
     wanted = {f"informedness_{names.id2label[x.label]}": x.value for x in by_class}
     assert found == pytest.approx(EXPECTED | wanted, abs=1e-12)
     options = {"config": names, "per_class": True, "confidence_level": 0.9}
-    with pytest.raises(ValueError, match=r"list each .* once, 'informedness_low'"):
+    with pytest.raises(ValueError, match=r"list each .* once; 'informedness_low'"):
         ComputeMetrics("informedness", **options)((LOGITS, REFERENCES))
     for names, options, message in (
         (["nit"], {}, "`per_class` applies only to .* such as 'informedness', got nit"),

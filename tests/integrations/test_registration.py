@@ -152,7 +152,7 @@ print(metrics[1].compute(**sides, confidence_level=0.9))
 @pytest.mark.slow
 def test_a_metric_of_an_older_version_warns_and_signs_with_it(tmp_path):
     """Two versions in one environment, of which the newer scores otherwise."""
-    now, remedy = informedness.__version__, "after an upgrade, run `informedness register`"
+    now, remedy = informedness.__version__, "After an upgrade, run `informedness register`"
     for part in ("src", "metrics"):
         shutil.copytree(ROOT / part, tmp_path / part)
     kept = {"PYTHONPATH": str(tmp_path / "src"), "HF_MODULES_CACHE": str(tmp_path / "modules")}
@@ -170,7 +170,7 @@ def test_a_metric_of_an_older_version_warns_and_signs_with_it(tmp_path):
     used = run("-c", AFTER_AN_UPGRADE)
     assert (used.returncode, used.stdout.count(f"|v:{now} ")) == (1, 2)
     package = "the installed package informedness is version 7.8.9"
-    assert used.stdout.count(f"is version {now}, and {package}: ") == used.stdout.count(remedy) == 1
+    assert used.stdout.count(f"is version {now}, and {package}. ") == used.stdout.count(remedy) == 1
     assert remedy in used.stderr.splitlines()[-1]
     for name in MODULES:
         upgrade(tmp_path / "metrics" / name / "scores.py")

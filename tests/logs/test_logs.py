@@ -372,7 +372,7 @@ def test_the_class_is_what_fits_all_verdicts(answers, golds, verdicts, wanted):
     given = answers, golds, verdicts, classes
     if wanted is None:
         with pytest.raises(
-            VerdictError, match=r"(does not fit the answer|no answer is logged) in \d"
+            VerdictError, match=r"(does not fit the answer in|has no answer for) \d"
         ):
             classes_found(*given)
     else:

@@ -178,7 +178,7 @@ FILES = {
         "gold",
         "gold",
     ): "Predictions must be another column than references, got 'gold' for both.",
-    ("gold,model\na,a\n", *NAMES, None, "utf9"): '"Encoding of text" under Options must be',
+    ("gold,model\na,a\n", *NAMES, None, "utf9"): '"Encoding of text" under Options must fit',
     (gzip.compress(b"a,b\n" * 2_500_001), "a", "b"): "must hold at most 10,000,000 bytes",
     ("\n".join([",".join("x" * 101)] * 2),): "A file can have at most 100 columns",
     ("label,prediction,gold\na,a,a\n",): "Choose the column of references",
@@ -227,7 +227,7 @@ def test_menus_are_filled_even_if_reading_fails(page, send):
     for content, sentence in (
         ("label,prediction\nspät,früh\n".encode("cp1252"), "give its encoding as"),
         ("label,prediction\n" + "a,a\n" * 100_001, "at most 100,000 rows"),
-        ("label,prediction\n", "at least one sample to score: 0 rows"),
+        ("label,prediction\n", "at least one sample to score, got 0 samples"),
         ('[{"label": "a", "prediction": 0.5}]', "a score, not a label"),
     ):
         sent = send(content, "mine.json" if sentence.startswith("a score") else "mine.csv")
