@@ -390,7 +390,7 @@ def test_logs_and_sheets_of_workbooks_can_be_chosen(visit, tmp_path):
     choice.click()
     page.get_by_role("option", name="Second").click()
     shows(page, report(GOLD, BETTER).scores["informedness"])
-    expect(account(page)).to_contain_text("sheet Second (of First, Second): 20 rows")
+    expect(account(page)).to_contain_text("sheet Second (of Sheet, First, Second): 20 rows")
 
 
 def second_list(page: Page) -> Locator:
