@@ -122,11 +122,11 @@ class Delimited(FileReader):
 
     def _count_names(self, batch: Any) -> Numbers:
         """Count rows by the number of their cells of text that equal the name of their column."""
-        codes = {
-            name: batch[name].dictionary.index(written).as_py()
-            for name, written in zip(self.header, self._original_names, strict=True)
-            if name in batch.schema.names and hasattr(batch[name], "dictionary")
-        }
+        codes = dict[str, int]()
+        for name, written in zip(self.header, self._original_names, strict=True):
+            if name in batch.schema.names and hasattr(batch[name], "dictionary"):
+                labels = batch[name].dictionary.to_pylist()  # pyarrow.compute would import pandas
+                codes[name] = labels.index(written) if written in labels else -1
         are_names = (np.asarray(batch[x].indices) == code for x, code in codes.items() if code >= 0)
         n_names = sum(are_names, np.zeros(len(batch), dtype=np.int8))
         return np.bincount(n_names, minlength=len(codes) + 1)
