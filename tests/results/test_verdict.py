@@ -90,7 +90,9 @@ def test_a_score_above_accuracy_is_no_share_of_the_predictions():
 
 def test_what_cannot_be_known_is_not_said():
     assert code_of([[40, 10], [0, 0]]) == "one class"
-    assert code_of([[40.5, 10.25], [9, 30]]) == "untested"
+    untested = report(table_of([[40.5, 10.25], [9, 30]]))  # weights without their squares
+    assert untested.summary.code == "untested"
+    assert untested.summary_of("nit").code == "untested"
     refused = report([*"ab"] * 50, [None] * 100, labels=[*"ab"], unknown="wrong")
     assert (refused.summary.code, refused["informedness"]) == ("out of class", -1)
     constant = report(["ham"] * 90 + ["spam"] * 10, ["ham"] * 100)

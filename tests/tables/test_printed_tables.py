@@ -75,7 +75,7 @@ REFUSED = {
     "% c\n@RELATION r\n@data\n": "the file is in the ARFF format",
     "Results of run 5\ngold,model\na,a\nb,a\n": "the columns are 'Results of run 5'",
     "\nResults\n\n|gold|model|\n|a|a|\n|b|a|\n": "the columns are 'Results'",
-    "|gold|model|\n|--|--|\n|a|a|\n|gold|model|\n|---|---|\n|a|b|\n": "a second table begins",
+    "|gold|model|\n|--|--|\n|a|a|\n|gold|model|\n|---|---|\n|a|b|\n": "begins another table",
     "   gold model\n0   ham   ham\n1   ham  spam": "this is a printed data frame: save it as CSV",
     "       gold     model\n0       ham  not spam\n1  not spam       ham": "printed data frame",
     " gold | model\n----|----\n a | a\n(1 row)\n": "each row must have 2 cells",

@@ -84,9 +84,9 @@ def _find_verdict(
     level, (low, high) = LEVEL, (math.nan, math.nan)
     if judged is not None:
         level, (low, high) = max(judged.confidence_level, LEVEL), judged.confidence_interval
-    contains_guessing = score.contains_guessing(table, low, high)
     if math.isnan(p_value) and math.isnan(low):
-        return "untested", "not tested against guessing, without a p-value and an interval"
+        return "untested", "not tested against guessing: there is no p-value and no interval"
+    contains_guessing = score.contains_guessing(table, low, high)
     if contains_guessing if math.isnan(p_value) else 1 - p_value <= level:
         return "guessing", phrase
     return _verdict_on_value(table, score, value, contains_guessing)
