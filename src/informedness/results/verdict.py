@@ -85,7 +85,7 @@ def _find_verdict(
     if judged is not None:
         level, (low, high) = max(judged.confidence_level, LEVEL), judged.confidence_interval
     if math.isnan(p_value) and math.isnan(low):
-        return "untested", "not tested against guessing: there is no p-value and no interval"
+        return "untested", "not tested against guessing, as there is no p-value and no interval"
     contains_guessing = score.contains_guessing(table, low, high)
     if contains_guessing if math.isnan(p_value) else 1 - p_value <= level:
         return "guessing", phrase
