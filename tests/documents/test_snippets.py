@@ -344,7 +344,8 @@ def test_the_page_on_performance_has_the_ratios_of_the_benchmark():
     )
     ratios = {name.split(",")[0]: 1 / float(share) for name, share in rows}
     for words, *names in (
-        ("pyarrow dictionaries", "int64", "pandas Int64", "pandas category", "polars Categorical"),
+        ("pyarrow dictionaries", "int64", "pandas Int64", "pandas category", "polars Enum"),
+        ("polars Categorical", "polars Categorical"),
         ("polars or pyarrow", "pandas str", "polars String"),
         ("`datasets`", "list of int", "list of np.int64", "datasets column of int"),
         ("looked up", "list of str", "numpy U", "object array of str"),
