@@ -7,8 +7,8 @@ Usage in a file of custom tasks:
 
     TASKS_TABLE = [with_scores(arc_challenge, name="arc_scored")]
 
-Both scores are computed from all answers together. They use the answers that a metric of the task
-judges. An answer that is judged right gets the class of the target.
+Both scores are computed from all answers together. They use the answers and the verdicts of a
+metric of the task. An answer that the metric counts as right gets the class of the target.
 """
 
 from dataclasses import replace
@@ -27,7 +27,7 @@ with optional_import("informedness.lighteval needs lighteval 0.13 or newer", "li
 from .core.labels import warn
 from .logs.answers import Answers, score_with_error
 from .logs.lighteval_logs import CHOICE_METRICS, TEXT_METRICS, read_sample
-from .logs.verdicts import DAMAGES, Sample, SeveralAnswers, SeveralError, first_known
+from .logs.verdicts import DAMAGES, Sample, SeveralTargetsError, SkippedSamples, first_known
 from .messages import with_subject
 
 _SCORES = ("informedness", "nit")
@@ -35,16 +35,16 @@ _KNOWN = {SamplingMethod.LOGPROBS: CHOICE_METRICS, SamplingMethod.GENERATIVE: TE
 
 
 def scores_of(metric: Any, name: str = "") -> CorpusLevelMetric:
-    """Make a metric that computes Informedness and NIT from the answers that another metric judges.
+    """Make a metric that computes Informedness and NIT with the verdicts of another metric.
 
     The results contain `informedness` and `nit`, each with its standard error by the delta method.
-    An out-of-class answer counts as wrong. If the answers contradict the metric, the scores
-    are nan, and a warning says why.
+    An out-of-class answer counts as wrong. If the answers contradict the verdicts or cannot be
+    read, the scores are nan, and a warning says why.
 
     Parameters
     ----------
     metric : Metrics or SampleLevelMetric
-        A metric that judges each sample separately as right or wrong, such as
+        A metric that counts the answer to each sample as right or wrong, such as
         `Metrics.loglikelihood_acc` or `Metrics.exact_match`.
     name : str
         Prefix of the names of the scores. It is needed if a task has scores for two metrics.
@@ -57,7 +57,7 @@ def scores_of(metric: Any, name: str = "") -> CorpusLevelMetric:
     Raises
     ------
     ValueError
-        If the metric judges several samples together, or uses neither log-probabilities nor
+        If the metric scores several samples together, or uses neither log-probabilities nor
         generated text.
 
     Examples
@@ -65,14 +65,14 @@ def scores_of(metric: Any, name: str = "") -> CorpusLevelMetric:
     >>> scores_of(Metrics.loglikelihood_acc).metric_name
     'informedness'
     """
-    judge = metric.value if isinstance(metric, Metrics) else metric
-    is_by_sample = isinstance(judge, SampleLevelMetric) and not judge.batched_compute
-    if not is_by_sample or judge.category not in _KNOWN:
-        rule = "must judge log-probabilities or generated text of each sample by itself"
-        raise ValueError(f"`metric` {rule}, got {getattr(judge, 'metric_name', judge)}")
+    metric = metric.value if isinstance(metric, Metrics) else metric
+    is_by_sample = isinstance(metric, SampleLevelMetric) and not metric.batched_compute
+    if not is_by_sample or metric.category not in _KNOWN:
+        rule = "must score log-probabilities or generated text of each sample separately"
+        raise ValueError(f"`metric` {rule}, got {getattr(metric, 'metric_name', metric)}")
     prefix = f"{name}_" if name else ""
     title = f"{prefix}{_SCORES[0]}"
-    return CorpusLevelMetric(title, True, judge.category, _Sample(judge), _Corpus(prefix))
+    return CorpusLevelMetric(title, True, metric.category, _Sample(metric), _Corpus(prefix))
 
 
 def with_scores(config: LightevalTaskConfig, name: str) -> LightevalTaskConfig:
@@ -88,9 +88,9 @@ def with_scores(config: LightevalTaskConfig, name: str) -> LightevalTaskConfig:
     Returns
     -------
     LightevalTaskConfig
-        The task with scores for the answers that its accuracy or exact match judges. If the task
-        has both metrics, the scores for text are `text_informedness` and `text_nit`. List the task
-        in the `TASKS_TABLE` of the file passed with `--custom-tasks`.
+        The task with scores that use the verdicts of its accuracy or its exact match. If the task
+        has both metrics, the scores of generated text are `text_informedness` and `text_nit`. List
+        the task in the `TASKS_TABLE` of the file passed with `--custom-tasks`.
 
     Raises
     ------
@@ -105,35 +105,35 @@ def with_scores(config: LightevalTaskConfig, name: str) -> LightevalTaskConfig:
             added.append(scores_of(by_name[metric], "text" if added else ""))
     if not added:
         names = ", ".join(str(metric.metric_name) for metric in config.metrics)
-        raise ValueError(f"the metrics of {config.name} must judge the answers, got {names}")
+        raise ValueError(f"task {config.name} must have an accuracy or exact match, got {names}")
     return replace(config, name=name, metrics=(*config.metrics, *added))
 
 
 class _Sample(SampleLevelComputation):  # type: ignore[misc]
     """Collect the reference, answer and verdict of a sample, as from a log of the same run."""
 
-    def __init__(self, judge: SampleLevelMetric) -> None:
-        self.judge = judge
+    def __init__(self, metric: SampleLevelMetric) -> None:
+        self.metric = metric
 
     def compute(self, model_response: Any, doc: Any, **_: Any) -> dict[str, Any]:
         # compute the metric first, because an extractive match stores its results in doc.specific
-        name = self.judge.metric_name
-        verdict = float(self.judge.compute_sample(model_response=model_response, doc=doc)[name])
+        name = self.metric.metric_name
+        verdict = float(self.metric.compute_sample(model_response=model_response, doc=doc)[name])
         doc_fields = {field: getattr(doc, field) for field in ("choices", "gold_index", "specific")}
         row = {"doc": doc_fields, "model_response": vars(model_response)}
         row |= {"id": "", "verdict": verdict, "prompt": ""}
-        is_text = self.judge.category is SamplingMethod.GENERATIVE
+        is_text = self.metric.category is SamplingMethod.GENERATIVE
         is_extracted = (doc.specific or {}).get("extracted_predictions") is not None
         sample, error, has_several = Sample("", None, None), "", False
         try:
             sample = read_sample(row, name, is_text, is_extracted)
-        except DAMAGES as damage:  # do not raise, which would end a run that may have cost hours
-            error, has_several = str(damage), isinstance(damage, SeveralError)
-        read = {"reference": sample.reference, "prediction": sample.prediction, "verdict": verdict}
-        return {**read, "choices": [*sample.choices], "error": error, "has_several": has_several}
+        except DAMAGES as damage:  # raising it would end a run that may have taken hours
+            error, has_several = str(damage), isinstance(damage, SeveralTargetsError)
+        item = {"reference": sample.reference, "prediction": sample.prediction, "verdict": verdict}
+        return {**item, "choices": [*sample.choices], "error": error, "has_several": has_several}
 
     def __str__(self) -> str:  # the method of the base class needs a `__name__`
-        return f"{type(self).__name__}({self.judge.metric_name})"
+        return f"{type(self).__name__}({self.metric.metric_name})"
 
 
 class _Corpus(CorpusLevelComputation):  # type: ignore[misc]
@@ -152,18 +152,18 @@ class _Corpus(CorpusLevelComputation):  # type: ignore[misc]
 
 
 def _answers(items: list[dict[str, Any]]) -> Answers | None:
-    """Collect the answers; None, with a warning, if they cannot be scored."""
-    several = SeveralAnswers(item["error"] for item in items if item["has_several"])
+    """Collect the answers; warn and return None if they cannot be scored."""
+    skipped = SkippedSamples(item["error"] for item in items if item["has_several"])
     errors = [item["error"] for item in items if item["error"] and not item["has_several"]]
     try:
         if errors:
-            raise ValueError(f"{errors[0]}, in {len(errors)} of {len(items)} samples")
-        several.check(len(items))
+            raise ValueError(f"{errors[0]}; {len(errors)} of {len(items)} samples cannot be read")
+        skipped.check(len(items))
     except ValueError as error:
         warn(with_subject("no score", error))
         return None
-    if several:
-        warn(f"{len(several)} of {len(items)} samples have several right answers, and do not count")
+    if skipped:
+        warn(f"{len(skipped)} of {len(items)} samples have several right answers, and do not count")
     names = "reference", "prediction", "verdict", "choices"
     rows = ([i, *(item[k] for k in names)] for i, item in enumerate(items) if not item["error"])
     samples = [Sample(*row[:4])._replace(choices=tuple(row[4])) for row in rows]

@@ -211,7 +211,7 @@ def test_lighteval_samples_with_several_right_are_left_out(tmp_path, monkeypatch
     monkeypatch.setattr(lighteval_logs, "prompt", prompt)
     in_lighteval(Metrics.loglikelihood_acc.value, None, tmp_path)
     if n_several > 12:
-        with pytest.raises(ValueError, match=r"must have one .*; 13 of 60 samples have several"):
+        with pytest.raises(ValueError, match=r"exactly one .*; 13 of 60 samples have several"):
             read_log(tmp_path)
         return
     with pytest.warns(InformednessWarning, match="12 of 60 samples of .* several right answers"):

@@ -69,10 +69,10 @@ def grader(grade):
     ],
 )
 def test_what_a_model_grades_or_any_text_gets_right_has_no_score(tmp_path, own, form):
-    with pytest.warns(InformednessWarning, match=r"does not fit the answer in \d+ of 60"):
+    with pytest.warns(InformednessWarning, match=r"contradicts the answer in \d+ of 60"):
         found = metrics_of(run(words(with_target(own)), answering(form), str(tmp_path)))
     assert all(math.isnan(found[name]) for name in METRICS)
-    with pytest.raises(ValueError, match="is right, with verdict"):
+    with pytest.raises(ValueError, match="and verdict"):
         read_log(tmp_path)
     (answers,) = read_log(tmp_path, extract="(?i)(?:say|yes:) (yes|no)", ignore_case=True)
     assert answers.table.informedness() == pytest.approx(1 / 2)
@@ -112,12 +112,12 @@ def test_a_value_counts_as_for_the_accuracy(tmp_path, values):
 def test_a_value_that_does_not_say_what_is_right_gives_no_score(tmp_path, value):
     """The harness takes all but the last for 0. A log has a score by "a"."""
     scorer = valued(lambda is_right: value if is_right else "I")
-    with pytest.warns(InformednessWarning, match=r"no score: .* does not fit .* several values"):
+    with pytest.warns(InformednessWarning, match=r"no score: .* contradicts .* several values"):
         found = metrics_of(run(words(with_target(scorer)), answering("{}"), str(tmp_path)))
     assert all(math.isnan(found[name]) for name in METRICS)
     assert found["accuracy"] == (0.375 if value == "0.5" else 0)
     if not isinstance(value, dict):
-        with pytest.raises(ValueError, match=r"where 'Yes' is right, with verdict "):
+        with pytest.raises(ValueError, match="target 'Yes' and verdict "):
             read_log(tmp_path)
 
 
@@ -132,7 +132,7 @@ def test_named_values_are_variants(tmp_path):
     (answers,) = read_log(tmp_path, variant="a")
     assert score_of(answers.table, "accuracy") == values["a"]
     for name in "bc":
-        with pytest.raises(ValueError, match=f", {name}: the harness's verdict does not fit"):
+        with pytest.raises(ValueError, match=f", {name}: the harness's verdict contradicts"):
             read_log(tmp_path, variant=name)
     with pytest.raises(ValueError, match="`variant` must be one of 'a', 'b', 'c', got 'd'"):
         read_log(tmp_path, variant="d")
@@ -163,7 +163,9 @@ def test_samples_with_several_targets_are_left_out(tmp_path):
     assert score_of(answers.table, "accuracy") == 0.75
     task.dataset[12].target = ["Yes", "Certainly"]
     run(task, answering("{}"), str(tmp_path / "many"))
-    with pytest.raises(ValueError, match=r"'q00': must have one .*; 13 of 60 samples have several"):
+    with pytest.raises(
+        ValueError, match=r"'q00': .* exactly one .*; 13 of 60 samples have several"
+    ):
         read_log(tmp_path / "many")
 
 
@@ -208,7 +210,7 @@ def test_an_interrupted_run_is_refused_and_its_retry_is_read(tmp_path, monkeypat
     Path("sums.py").write_text(f"{imports}@task\ndef sums():\n    return by_letter(n=5)\n")
     options = {"display": "none", "log_dir": str(tmp_path)}
     (log,) = eval("sums.py", model="fails/b", **options)
-    refusal = r"must have status 'success', got 'error': RuntimeError\('no connection'\)"
+    refusal = r"`status` must be 'success', got 'error': RuntimeError\('no connection'\)"
     with pytest.raises(ValueError, match=refusal):
         read_log(tmp_path)
     monkeypatch.setattr(sys.modules[__name__], "WRONG", [])
@@ -223,8 +225,8 @@ def test_what_cannot_be_scored_ends_the_run_with_what_to_do(tmp_path):
     of_several.dataset[0].target = ["A", "B"]
     bare = by_letter(n=3, metrics=[informedness.inspect_ai.informedness()])
     for task, message in (
-        (of_several, "must have one right answer"),
-        (bare, "use informedness.inspect_ai.with_target"),
+        (of_several, "must have exactly one right answer"),
+        (bare, "Use informedness.inspect_ai.with_target"),
     ):
         log = run(task, model("always-b"), str(tmp_path))
         assert (log.status, message in log.error.message) == ("error", True)

@@ -66,7 +66,7 @@ def test_scores_in_a_run_are_those_of_its_log(tmp_path, model, metric, form):
 
 def test_a_metric_that_judges_no_single_sample_is_refused():
     for metric in (Metrics.loglikelihood_f1, Metrics.rouge_t5, Metrics.word_perplexity, "acc"):
-        with pytest.raises(ValueError, match="`metric` must judge"):
+        with pytest.raises(ValueError, match="`metric` must score"):
             scores_of(metric)
 
 
@@ -94,7 +94,7 @@ def test_a_task_can_have_scores_of_choices_and_of_text(tmp_path):
         assert results[name] == pytest.approx(0.5, abs=1e-12)
         assert 0 < results[f"{name}_stderr"] < 1
     config = config_of("sums", tmp_path, metrics=[Metrics.loglikelihood_f1])
-    with pytest.raises(ValueError, match="the metrics of sums must judge the answers, got "):
+    with pytest.raises(ValueError, match="task sums must have an accuracy or exact match, got "):
         with_scores(config, name="scored")
 
 

@@ -237,9 +237,7 @@ def test_each_kind_of_metric_is_a_variant(tmp_path):
     both = changed(tmp_path, "lighteval", None, change)
     assert [answers.origin.variant for answers in both] == ["log-probabilities", "text"]
     several = how_to_choose("task", [vars(answers.origin) for answers in both])
-    assert several == (
-        "task ran with 2 variants. Choose one with `variant`: log-probabilities, text"
-    )
+    assert several == ("task has 2 variants. Choose one with `variant`: log-probabilities, text")
     for verdict, left_out in (("em", "log-probabilities"), ("acc", "text")):
         message = f"left out: .*.parquet, {left_out}.*: `verdict` must .*, got '{verdict}'"
         with pytest.warns(InformednessWarning, match=message):
@@ -312,7 +310,7 @@ def test_samples_with_several_right_answers_are_left_out(tmp_path, harness):
     for name in ("id", "reference", "prediction", "verdict"):
         assert column(answers, name) == column(every, name)[n:]
     assert "; accuracy matches the harness for the samples that count" in how_found(answers)
-    with pytest.raises(ValueError, match=f"must have one .*; {n + 1} of {5 * n} samples have sev"):
+    with pytest.raises(ValueError, match=f"exactly one .*; {n + 1} of {5 * n} samples have sev"):
         changed(tmp_path, harness, None, partial(change, n_several=n + 1))
 
 
@@ -343,7 +341,7 @@ def test_samples_without_a_score_are_counted_by_reason(tmp_path):
     assert (len(answers.ids), answers.left_out.total(), answers.left_out["no score"]) == (15, 5, 4)
     assert answers.ids[:2] == ("sum-01", "sum-05")
     unscored = "4 of 20 samples of .*, epoch 1 have no score, and"
-    totals = "epoch 1 by choice is 0.625 of 16 samples, but the results .* have 0.7 of 20 samples"
+    totals = "epoch 1 by choice is 0.625 for 16 samples, but 0.7 for 20 samples in the results"
     with (
         pytest.warns(InformednessWarning, match=unscored),
         pytest.warns(InformednessWarning, match="1 of 20 .*, epoch 1 have several right answers"),
@@ -445,19 +443,19 @@ def test_a_log_is_read_as_the_harness_means_it(tmp_path, harness, log, fields, a
 
 
 THREE = [["-1.5", "False"]] * 3
-ONE_ANSWER = "must have one right answer for a score of classes, got "
+ONE_ANSWER = "the sample must have exactly one right answer, got "
 ONE_TEXT = {"gen_args_0": {"arg_0": "", "arg_1": " A"}}
 GENERATED = {"arguments": {"gen_args_0": {"arg_1": {"until": []}}}, "filtered_resps": ["A"]}
 # each target is a position, and the text of another choice
 POSITIONS = {f"gen_args_{i}": {"arg_0": "", "arg_1": f" {x}"} for i, x in enumerate("1230")}
 OF_B = {"extracted_predictions": ["B"], "extracted_golds": ["18"]}
-GOLD_OF_D = "^sample 19: must have target 'D' and an answer extracted, got target "
+GOLD_OF_D = "^sample 19: `doc.specific` must hold the extracted target 'D' and an answer, got "
 WRONG = {"metric": {"extractive_match": 0.0}}
 ONE = {"lm-eval": 2, "lighteval": 9, "inspect": 0}
 
 LINE, ROW, SUM = "^line 3: ", "^sample 19: ", "^sample 'sum-00': "
 LIKELIEST = {"filtered_resps": [*THREE, ["nan", ""]]}
-TOO_FEW = "`samples` holds 19 samples, but `results.total_samples` in its header is 20"
+TOO_FEW = "it holds 19 samples, but `results.total_samples` in its header is 20"
 GENERATION = {PROCESSED: ["A", "D"]}
 
 REFUSED = [  # harness, log, fields of one sample (or of all, if the message does not name it)
@@ -469,37 +467,37 @@ REFUSED = [  # harness, log, fields of one sample (or of all, if the message doe
     ("lm-eval", "letters", {"target": "0"}, f"{LINE}.*'target': '0', 'verdict': 1"),
     ("lm-eval", "generated", {"filtered_resps": [["A", "B"]]}, f"{LINE}.* take_first"),
     ("lm-eval", "generated", {"target": "['A', 'B']"}, f"line 1: {ONE_ANSWER}"),
-    ("lm-eval", "letters", {"arguments": ONE_TEXT}, "must have scored choices or generated text"),
-    ("lm-eval", "letters", {"arguments": POSITIONS, "acc": DELETED}, "could be a choice or a posi"),
-    ("lm-eval", "letters", GENERATED, f"{LINE}must have choices scored as in the first sample"),
-    ("lm-eval", "plain", prompts(3, acc=0.0), "does not say which prompt is right: list"),
-    ("lm-eval", "plain", prompts(2, acc_norm=0.0), "does not say which prompt is right: list"),
+    ("lm-eval", "letters", {"arguments": ONE_TEXT}, "needs scored choices or generated text"),
+    ("lm-eval", "letters", {"arguments": POSITIONS, "acc": DELETED}, "mean a text or a position"),
+    ("lm-eval", "letters", GENERATED, f"{LINE}either all samples or none must have scored"),
+    ("lm-eval", "plain", prompts(3, acc=0.0), "does not mark the right prompt: add"),
+    ("lm-eval", "plain", prompts(2, acc_norm=0.0), "does not mark the right prompt: add"),
     ("lighteval", None, {"doc.id": DELETED}, "row 1: it is damaged: KeyError 'id'"),
     (
         "lighteval",
         None,
         {"doc.gold_index": -1},
-        f"{ROW}`gold_index` must be a pos.* in 4 choices, got -1",
+        f"{ROW}`doc.gold_index` must be a pos.* in 4 choices, got -1",
     ),
     ("lighteval", None, {LOGPROBS: [-1.0] * 3}, f"{ROW}.*numbers for 4 choices, got"),
     ("lighteval", None, {LOGPROBS: [math.nan] * 4}, rf"{ROW}.*4 choices, got \[nan"),
     # the right answer alone, and no other choice
-    ("lighteval", "arithmetic_text", {"doc.choices": ["18"]}, f"{ROW}.*two classes, got"),
+    ("lighteval", "arithmetic_text", {"doc.choices": ["18"]}, f"{ROW}.*two choices, got"),
     ("lighteval", "arithmetic_text", {"doc.choices": None}, f"{ROW}it is damaged: TypeErr"),
-    ("lighteval", "arithmetic_text", GENERATION, f"{ROW}must have one generated text, got .*'D'"),
+    ("lighteval", "arithmetic_text", GENERATION, f"{ROW}.* one generated text, got .*'D'"),
     ("lighteval", "arithmetic_sentence", {"doc.specific": None}, GOLD_OF_D),
     ("lighteval", "arithmetic_sentence", {"doc.specific": OF_B}, GOLD_OF_D),
-    ("lighteval", "arithmetic_sentence", WRONG, "does not fit the answer in 42 of 60 samples"),
+    ("lighteval", "arithmetic_sentence", WRONG, "contradicts the answer in 42 of 60 samples"),
     ("inspect", None, {"target": ["A", "B"]}, f"{ONE_ANSWER}.*'A', 'B'.; 20 of 20 samples"),
     ("inspect", None, {"target": "AB"}, f"sample 'sum-00': {ONE_ANSWER}.*'A', 'B'"),
-    ("inspect", None, {"target": ""}, rf"{SUM}{ONE_ANSWER}\[\]: it has no target$"),
+    ("inspect", None, {"target": ""}, rf"{SUM}{ONE_ANSWER}\[\]$"),
     ("inspect", None, {ANSWER: None}, "14 of 20 samples that .* right. Log the answers. Or find"),
     ("inspect", None, {"input": DELETED}, f"{SUM}it is damaged: KeyError 'input'"),
     ("inspect", None, lambda log: log["samples"].append([1]), r"^sample \[1\]: it is damaged"),
     ("inspect", None, {"scores": DELETED}, "no sample has scores: log samples, or add"),
     # a run that has not ended, or lacks samples
     ("inspect", None, lambda log: log.update(status="error"), "'success', got 'error': finish the"),
-    ("inspect", None, lambda log: log.update(version=1), "must have version 2, got 1"),
+    ("inspect", None, lambda log: log.update(version=1), "`version` must be 2, got 1"),
     ("inspect", None, lambda log: log.pop("eval"), "the header: it is damaged: KeyError 'eval'"),
     ("inspect", None, lambda log: log.pop("samples"), "no sample has scores: log samples, or"),
     ("inspect", None, lambda log: log["samples"].pop(), TOO_FEW),
@@ -523,12 +521,12 @@ def test_a_file_that_is_damaged_or_of_something_else_is_refused(tmp_path):
         archive.writestr("_journal/start.json", "{}")
     (tmp_path / f"results_{DATE}.json").write_text("{")
     for name, content, message in (
-        ("samples_task.jsonl", b'{"doc_id": 0\n', "^line 1: must be a JSON object: "),
-        ("samples_task.jsonl", b"[1]\n", r"^line 1: must be a JSON object, got \[1\]"),
-        (f"samples_task_{DATE}.jsonl", b"", f"results_{DATE}.json: must be a JSON object"),
+        ("samples_task.jsonl", b'{"doc_id": 0\n', "^line 1: the text must be a JSON object: "),
+        ("samples_task.jsonl", b"[1]\n", r"^line 1: the text must be a JSON object, got \[1\]"),
+        (f"samples_task_{DATE}.jsonl", b"", f"results_{DATE}.json: the text must be a JSON object"),
         ("d.parquet", parquet[:4] + b"\xff" * 2000 + parquet[2004:], "not readable as parquet"),
         ("d.parquet", (tmp_path / "of_others").read_bytes(), "^row 1: it is damaged: KeyError"),
-        ("log.eval", (tmp_path / "begun.eval").read_bytes(), "status 'success', got 'started'"),
+        ("log.eval", (tmp_path / "begun.eval").read_bytes(), "must be 'success', got 'started'"),
         ("log.eval", log.replace(b"\x28\xb5\x2f\xfd", b"\xff" * 4), "the log is damaged"),
     ):
         (tmp_path / name).write_bytes(content)
@@ -552,7 +550,7 @@ def with_deep(fields):
 
 def test_a_log_without_any_text_has_none_to_find_a_class_in(tmp_path):
     (answers,) = changed(tmp_path, "inspect", None, {ANSWER: None, "output": DELETED})
-    with pytest.raises(ValueError, match="the log has no text to find a class in"):
+    with pytest.raises(ValueError, match="the log must have text to search, but all samples lack"):
         answers.find_classes(LabelOptions(extract="[A-D]"))
 
 

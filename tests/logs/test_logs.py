@@ -123,7 +123,7 @@ def test_options_find_the_class_whatever_the_harness_counts(report):
     told = report(*of_text, "--extract", "[AB]")[2]
     assert re.match(r"warning: lm-eval, .*D\): no answer \(12\)\.\n", told)
     assert report(*of_text, "--extract", "[A-D]")[1] == "0.7\n"
-    refused(report(log, "--task", "arithmetic_texts", "--strip"), "`--strip`", "need text, not the")
+    refused(report(log, "--task", "arithmetic_texts", "--strip"), "`--strip`", "need text, got the")
 
 
 # samples, accuracy, Informedness, and the square of its error
@@ -169,8 +169,8 @@ def test_no_mean_over_tasks_if_one_lacks_a_single_score(report, tmp_path):
         shutil.copy(LOGS / "inspect" / name, tmp_path)
     one_epoch = tmp_path, "--extract", "([A-D])", "--epoch", "2"
     for options, why, added in (
-        ((LOGS / "lm-eval",), "arithmetic_generated ran with 2 variants", ["--variant", "text"]),
-        (one_epoch, "arithmetic_text ran with 2 variants", ["--variant", "answer"]),
+        ((LOGS / "lm-eval",), "arithmetic_generated has 2 variants", ["--variant", "text"]),
+        (one_epoch, "arithmetic_text has 2 variants", ["--variant", "answer"]),
         ((tmp_path,), "arithmetic has 2 epochs", ["--epochs", "pooled"]),
         ((LOGS / "inspect",), "arithmetic has 3 runs", ["--run"]),
     ):
@@ -187,7 +187,7 @@ def test_no_mean_over_tasks_if_one_lacks_a_single_score(report, tmp_path):
     (mean,) = json.loads(report(tmp_path, "--format", "json", *pooled)[1])["means"]
     wanted = {"why_not": None, "n_samples": 60, "n_not_guessing": 2, "informedness": close(0.375)}
     assert wanted.items() <= mean.items()
-    of_both = "No mean for lm-eval/always-b, lm-eval/knows-half: arithmetic_generated ran with 2 "
+    of_both = "No mean for lm-eval/always-b, lm-eval/knows-half: arithmetic_generated has 2 "
     assert of_both in report(LOGS / "lm-eval")[1]
 
 
@@ -245,12 +245,12 @@ def test_runs_are_compared_by_sample_if_they_are_of_one_task(command):
             "the documents of 60 of 60 samples differ",
         ),
         (replace(b, samples=b.samples[1:]), r"1 of 60 IDs in always-b, .* cannot be found in"),
-        (task_of("always-b", "plain"), "one task, got .*'arithmetic_letters'"),
+        (task_of("always-b", "plain"), "and classes, got .*'arithmetic_letters'"),
     ):
         with pytest.raises(ValueError, match=message):
             a.compare(other)
     others = kept("lm-eval", model="always-b"), kept("lighteval", model="always-b")
-    refused(command("compare", *others), "runs must be of one task, got ('lm-eval'")
+    refused(command("compare", *others), "the same harness, task and classes, got ('lm-eval'")
 
 
 def test_other_files_and_several_runs_are_refused(command, report, tmp_path):
@@ -263,7 +263,7 @@ def test_other_files_and_several_runs_are_refused(command, report, tmp_path):
     assert command("compare", *folders, *chosen)[0] == 0
     refused(report(*folders, "--task", "x"), "`--task` must be one of 'arithmetic_gene")
     refused(report(kept("lm-eval"), "--labels=A"), "`--labels` applies only to columns")
-    said = "must be or hold a log with samples: samples_*.jsonl of lm-eval, details_"
+    said = "must be a log with samples, or a folder of such logs: samples_*.jsonl of lm-eval, det"
     refused(
         report(tmp_path), f"{tmp_path} {said}", "For a renamed log, name its harness with `--fr"
     )
@@ -290,7 +290,7 @@ def test_mixed_folders_score_what_can_be_read(report, tmp_path):
         "half.eval": (log[:3000], "is damaged"),
         "long.eval": (log, None),
         "same.json": (later, None),
-        "two.eval": (two, "does not fit"),
+        "two.eval": (two, "contradicts"),
         "zlast.json": (later, None),
     }
     for name, (content, _) in written.items():
@@ -371,9 +371,7 @@ def test_the_class_is_what_fits_all_verdicts(answers, golds, verdicts, wanted):
     classes = [{"yes": "yes", "no": "no"}] * len(golds)
     given = answers, golds, verdicts, classes
     if wanted is None:
-        with pytest.raises(
-            VerdictError, match=r"(does not fit the answer in|has no answer for) \d"
-        ):
+        with pytest.raises(VerdictError, match=r"(contradicts the answer in|has no answer for) \d"):
             classes_found(*given)
     else:
         assert classes_found(*given) == wanted

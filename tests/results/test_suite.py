@@ -211,7 +211,7 @@ def test_logs_are_compared_over_all_tasks_that_both_have(command):
     assert (code, json.loads(output)) == (0, json.loads(json.dumps(made.to_dict())))
     assert set(made.tasks) == {"arithmetic_letters", "arithmetic_plain", "arithmetic_texts"}
     (line,) = made.left_out
-    assert line.startswith("arithmetic_generated ran with 2 variants. Choose one with `variant`: ")
+    assert line.startswith("arithmetic_generated has 2 variants. Choose one with `variant`: ")
     one = json.loads(command("compare", a, b, "--task", "arithmetic_plain", "--format", "json")[1])
     answers = [read_log(log, task="arithmetic_plain")[0] for log in (a, b)]
     assert one["difference"] == answers[0].compare(answers[1]).difference

@@ -1,4 +1,4 @@
-"""Hold the answers of a model in a task of a harness, and share functions for reading logs."""
+"""Hold the answers of a model in a task of a harness, and look up parts of logs."""
 
 from __future__ import annotations
 
@@ -27,13 +27,14 @@ from ..text import render
 from ..warnings import collected
 from .verdicts import ClassNames, Sample, VerdictError, VerdictMetric, find_classes
 
-# Patterns of settings that may differ between repeated runs: dates, ids, seeds, devices...
-_IGNORED = "api_key|(access|api|auth|hf)_token|(eval|job|run|task)_id|batch(es)?|cache|concurrent"
-_IGNORED += "|concurrency|connections|devices?|endpoint|gpus?|gpu_memory_utilization|headers|host"
-_IGNORED += "|parallel_size|parallelize|password|port|retries|seeds?|sha|timeout|url|workers"
-_IGNORED = rf"^(created|id|token|uuid)$|(^|_)({_IGNORED}|(?<!model_)versions?)(_|$)"
-_IGNORED += "|(^|_)(date|time)$"
-_ADDRESS = " at 0x[0-9a-f]+"  # address of a function in memory
+# Pattern of the names of settings that may differ between repeated runs, such as dates and seeds.
+# "model_version" does not match, because another version is another model.
+_VOLATILE = "api_key|(access|api|auth|hf)_token|(eval|job|run|task)_id|batch(es)?|cache|concurrent"
+_VOLATILE += "|concurrency|connections|devices?|endpoint|gpus?|gpu_memory_utilization|headers|host"
+_VOLATILE += "|parallel_size|parallelize|password|port|retries|seeds?|sha|timeout|url|workers"
+_VOLATILE = rf"^(created|id|token|uuid)$|(^|_)({_VOLATILE}|(?<!model_)versions?)(_|$)"
+_VOLATILE += "|(^|_)(date|time)$"
+_ADDRESS = " at 0x[0-9a-f]+"  # address of an object in memory, which differs between processes
 
 
 @dataclass(frozen=True)
@@ -50,13 +51,13 @@ class Origin:
     epoch : int or None
         Number of the pass over the samples; None for a single pass, and for pooled passes.
     created : str
-        Text with the date of the run. Later runs of a task have later texts in sorted order.
+        The date of the run, or the name of its log, which usually contains it; "" if unknown.
     settings : dict of str to Any
-        The settings of the run. "arguments" holds the task's arguments. "asked" is a hash of the
-        identifiers and prompts of all samples. Runs of a task and model with equal settings are
-        repetitions of each other.
+        The settings of the run, without those that may differ between repeated runs. "arguments"
+        holds the task's arguments. "asked" is a hash of the identifiers and prompts of all samples.
+        Runs of a task and model with equal settings are repetitions of each other.
     arguments, run : str
-        Names that distinguish this run from other runs of the task; "" for a single run.
+        Texts that distinguish this run from the model's other runs of the task; "" if not needed.
         `arguments` lists arguments of the task, `run` other settings, the date or the path.
     file : str
         Path of the log.
@@ -75,7 +76,7 @@ class Origin:
 
     @property
     def name(self) -> str:
-        """Name that distinguishes these answers from other answers in the logs."""
+        """Name that distinguishes these answers from the harness's other answers in the logs."""
         epoch = None if self.epoch is None else f"epoch {self.epoch}"
         return ", ".join(filter(None, (self.model, self.task_name, self.run, self.variant, epoch)))
 
@@ -119,13 +120,14 @@ class Answers:
         """Build answers from samples.
 
         If the samples have choices, their references are positions in them, and their predictions
-        may be positions. Unless `choices` lists the classes, the classes are the texts of the
-        choices if all samples share the same distinct choices, otherwise the positions.
+        may be positions. Without `choices`, the classes are then the texts of the choices if these
+        differ from each other and are the same for all samples, otherwise the positions. `fields`
+        are the other attributes of the answers.
         """
         if choices is None and samples and samples[0].choices:
-            distinct, choices = {x.choices for x in samples}, samples[0].choices
-            if len(distinct) > 1 or len({*choices}) < len(choices):
-                choices = tuple(range(max(map(len, distinct))))
+            lists, choices = {x.choices for x in samples}, samples[0].choices
+            if len(lists) > 1 or len({*choices}) < len(choices):
+                choices = tuple(range(max(map(len, lists))))
             else:
                 names = dict(enumerate(choices))
                 samples = _rename(samples, lambda label: names.get(label, label))
@@ -134,7 +136,7 @@ class Answers:
 
     @classmethod
     def from_harness(cls, samples: Sequence[Sample], choices: Any = None) -> Answers | None:
-        """Build answers in a run of a harness; if no class can be found, warn and return None.
+        """Build answers in a run of a harness; warn and return None if they contradict verdicts.
 
         An error would end a run that may have taken hours.
         """
@@ -151,7 +153,7 @@ class Answers:
 
     @property
     def name(self) -> str:
-        """Name that distinguishes these answers from other answers in the logs."""
+        """Name that distinguishes these answers from the harness's other answers in the logs."""
         return self.origin.name
 
     @property
@@ -171,7 +173,7 @@ class Answers:
 
     @property
     def groups(self) -> list[str] | None:
-        """The id of each answer's sample if epochs are pooled, otherwise None."""
+        """The id of each answer's sample if samples have several answers, otherwise None."""
         groups = [x.group for x in self.samples]
         return groups if any(groups) else None
 
@@ -182,13 +184,13 @@ class Answers:
 
     def unknown(self) -> Counter[Label | None]:
         """Count the out-of-class answers by their text; None is a missing answer."""
-        known = {*self.classes}
-        return Counter(answer for answer in self.predictions if answer not in known)
+        classes = {*self.classes}
+        return Counter(answer for answer in self.predictions if answer not in classes)
 
     def known_predictions(self) -> list[Label | None]:
         """Copy the predictions, with None for each out-of-class answer."""
-        known = {*self.classes}
-        return [answer if answer in known else None for answer in self.predictions]
+        classes = {*self.classes}
+        return [answer if answer in classes else None for answer in self.predictions]
 
     @property
     def table(self) -> ContingencyTable:
@@ -197,8 +199,8 @@ class Answers:
         columns["predictions"] = self.known_predictions()
         return ContingencyTable.from_labels(**columns, labels=self.classes, unknown="wrong")
 
-    def _scored(self, function: Callable[..., Any], level: float | None, **options: Any) -> Any:
-        """Call `report` or `estimate`; only intervals, which need a level, use groups."""
+    def _score(self, function: Callable[..., Any], level: float | None, **options: Any) -> Any:
+        """Call `report` or `estimate`; pass groups only with a level, for the intervals."""
         columns = [*self.references], self.known_predictions()
         options |= {"labels": self.classes, "unknown": "wrong", "confidence_level": level}
         return function(*columns, groups=None if level is None else self.groups, **options)
@@ -210,16 +212,19 @@ class Answers:
 
         If epochs are pooled, the answers to a sample are a group for the intervals.
         """
-        made: Report = self._scored(report, confidence_level, average=average)
-        return made
+        result: Report = self._score(report, confidence_level, average=average)
+        return result
 
     def estimate(
         self, metric: str, confidence_level: float, average: Averaged = "default"
     ) -> Estimate:
-        """Estimate a score; nan if undefined. Pooled answers to a sample are a group."""
+        """Estimate a score, which is nan if undefined.
+
+        If epochs are pooled, the answers to a sample are a group.
+        """
         options = {"metric": metric, "average": average, "zero_division": math.nan}
-        made: Estimate = self._scored(estimate, confidence_level, **options)
-        return made
+        result: Estimate = self._score(estimate, confidence_level, **options)
+        return result
 
     def standard_error(self, metric: str) -> float:
         """Estimate the standard error of a score; nan if undefined or if there is only one group.
@@ -248,7 +253,8 @@ class Answers:
             The answers of model B. The answers of model A are `self`.
         **options
             As in `informedness.compare`, except `labels`, `unknown` and `groups`. Classes come
-            from the logs. Out-of-class answers are wrong. The epochs of a sample are a group.
+            from the logs. Out-of-class answers count as wrong. If epochs are pooled, the answers to
+            a sample are a group.
 
         Raises
         ------
@@ -262,7 +268,8 @@ class Answers:
         """
         task, other_task = ((x.origin.harness, x.origin.task, x.classes) for x in (self, other))
         if task != other_task:
-            raise ValueError(f"runs must be of one task, got {show(task)} and {show(other_task)}")
+            rule = "both models must have the same harness, task and classes"
+            raise ValueError(f"{rule}, got {show(task)} and {show(other_task)}")
         names = [f"{self.name} (A)", f"{other.name} (B)"]
         a = self._columns_to_join()
         b = align_rows(a, other._columns_to_join(), names, "sample identifiers")
@@ -274,7 +281,7 @@ class Answers:
         return compare(a["references"], a["predictions"], b["predictions"], **options)
 
     def _columns_to_join(self) -> dict[str, Column]:
-        """Collect the columns that a comparison joins, or requires to be equal."""
+        """Collect the columns that a comparison joins by sample, without empty columns."""
         columns: dict[str, Any] = {"references": [*self.references], "groups": self.groups}
         columns |= {"documents": [x.document for x in self.samples], "on": [*self.ids]}
         columns["predictions"] = self.known_predictions()
@@ -293,8 +300,9 @@ class Answers:
         Raises
         ------
         ValueError
-            If answers do not fit the verdicts. If options need text, but answers are positions or
-            missing. If a reference is neither one of `choices` nor a position in them.
+            If no reading of the answers agrees with all verdicts. If options need text, but answers
+            are positions or missing. If a reference is neither one of `choices` nor a position in
+            them.
         """
         answers = self if options.choices is None else self._name_positions(options.choices)
         class_names = answers._class_names()
@@ -305,7 +313,7 @@ class Answers:
         return replace(answers, samples=tuple(x._replace(prediction=y) for x, y in pairs))
 
     def _find_in_text(self, options: LabelOptions) -> Answers:
-        """Replace each answer by the part of its text that options select; ignore verdicts."""
+        """Replace each answer by the part of its text that options select, and drop verdicts."""
         texts, source = self._choose_texts()
         if options.pattern is None:
             source += ", after ignoring case or whitespace"
@@ -314,6 +322,7 @@ class Answers:
             source = f"what {options.pattern.pattern!r} finds in {source}"
         pairs = zip(self.samples, texts, strict=True)
         samples = (x._replace(prediction=y and options.fold(y), verdict=None) for x, y in pairs)
+        # With shares of nan, no metric is suggested as `verdict`, which these options exclude.
         metric = VerdictMetric(shares=dict.fromkeys(self.metric.shares, math.nan))
         return replace(self, samples=tuple(samples), how=source, metric=metric)
 
@@ -326,12 +335,12 @@ class Answers:
         texts: list[Any] = [*self.predictions]
         source = self.how
         if not all(isinstance(text, str | None) for text in texts):
-            raise ValueError(f"`extract`, `ignore_case` and `strip` need text, not {source}")
+            raise ValueError(f"`extract`, `ignore_case` and `strip` need text, got {source}")
         if {*texts} == {None} or any(x.verdict for x in self.samples if x.prediction is None):
             source += ", or the completion if no answer was logged"
             texts = [x.completion if x.prediction is None else x.prediction for x in self.samples]
         if {*texts} == {None}:
-            raise ValueError(f"the log has no text to find a class in: looked at {source}")
+            raise ValueError(f"the log must have text to search, but all samples lack {source}")
         return texts, source
 
     def _class_names(self) -> list[ClassNames]:
@@ -341,23 +350,23 @@ class Answers:
             return [names] * len(self.samples)
         class_names: list[ClassNames] = []
         for sample in self.samples:
-            # A text that several choices share means the right choice, or the first if none is.
-            texts, right = sample.choices, sample.reference
+            # If choices have equal texts, the text means the right one of them, or else the first.
+            texts, reference = sample.choices, sample.reference
             by_text = {text: self.classes[texts.index(text)] for text in texts}
-            class_names.append({**names, **by_text, texts[self.classes.index(right)]: right})
+            class_names.append(names | by_text | {texts[self.classes.index(reference)]: reference})
         return class_names
 
     def _name_positions(self, choices: Sequence[str]) -> Answers:
         """Replace positions by names from `choices`, in references and predictions."""
         samples = _rename(self.samples, partial(class_name_at, names=choices))
-        if unnamed := [x.reference for x in samples if x.reference not in choices]:
+        if bad := [x.reference for x in samples if x.reference not in choices]:
             rule = f"one of `choices` or a position from 0 to {len(choices) - 1}"
-            raise ValueError(f"every reference must be {rule}, got {show(unnamed[0])}")
+            raise ValueError(f"every reference must be {rule}, got {show(bad[0])}")
         return replace(self, samples=samples, choices=tuple(choices))
 
 
 def finds_in_text(options: LabelOptions) -> bool:
-    """Check whether options find the class in a text, regardless of verdicts."""
+    """Check whether options find the class in the text of an answer, instead of by verdicts."""
     return options.pattern is not None or options.ignore_case or options.strip
 
 
@@ -382,7 +391,7 @@ def _group_by_sample(samples: Sequence[Sample]) -> tuple[Sample, ...]:
 
 
 def score_with_error(answers: Answers | None, metric: str) -> tuple[float, float]:
-    """Score answers and estimate the standard error; nan for None or an undefined score."""
+    """Score answers and estimate the standard error; both are nan without answers or a score."""
     if answers is None:
         return math.nan, math.nan
     value = float(score_named(metric).value(answers.table, zero_division=math.nan))
@@ -394,14 +403,14 @@ def score_with_error(answers: Answers | None, metric: str) -> tuple[float, float
 
 def json_object(text: bytes) -> dict[str, Any]:
     """Parse a JSON object; raise ValueError if the text is not a JSON object."""
-    with prefix_errors("must be a JSON object"):
-        parsed = json.loads(text)
-    if not isinstance(parsed, dict):
-        raise ValueError(f"must be a JSON object, got {show(parsed)}")
-    return parsed
+    with prefix_errors("the text must be a JSON object"):
+        value = json.loads(text)
+    if not isinstance(value, dict):
+        raise ValueError(f"the text must be a JSON object, got {show(value)}")
+    return value
 
 
-def results_in(file: Path) -> dict[str, Any]:
+def read_results(file: Path) -> dict[str, Any]:
     """Read the results file of a harness; {} if the file is missing."""
     with prefix_errors(render.shown(file)):
         return json_object(file.read_bytes()) if file.is_file() else {}
@@ -415,24 +424,24 @@ def part_of(value: Any, *names: str) -> Any:
 
 
 def settings_of(
-    asked: Iterable[Mapping[str, Any]], log: Any, paths: str, arguments: Any = None, **more: Any
+    samples: Iterable[Mapping[str, Any]], log: Any, paths: str, arguments: Any = None, **more: Any
 ) -> dict[str, Any]:
     """Collect the settings of a run, to recognise repeated runs.
 
     Parameters
     ----------
-    asked : iterable of mapping
+    samples : iterable of mapping
         All samples of the log, with their "id" and "prompt", including excluded samples.
     log : dict
-        The JSON object of the log, which contains settings.
+        A JSON object that contains settings, such as the log or its file of results.
     paths : str
         Dotted paths into `log`, such as "eval.dataset.name", separated by spaces.
     arguments : dict, optional
-        Arguments of the task. None of them is ignored, unlike other settings.
+        Arguments of the task. Unlike other settings, all of them are kept.
     **more
         More settings, by name.
     """
-    pairs = sorted({(x["id"], x["prompt"]) for x in asked})
+    pairs = sorted({(x["id"], x["prompt"]) for x in samples})
     settings = {"asked": sha256(ascii(pairs).encode()).hexdigest(), "arguments": arguments or {}}
     more |= {x.rpartition(".")[2]: part_of(log, *x.split(".")) for x in paths.split()}
     return {**settings, "samples": len(dict(pairs)), **dict(_flatten(more))}
@@ -440,17 +449,18 @@ def settings_of(
 
 def _flatten(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield each setting by name, except those that may differ when a run is repeated."""
-    for name, value in _drop_ignored(settings).items():
-        if name == "model_args" and isinstance(value, str):  # lm-eval may write text
-            value = _drop_ignored(dict(x.partition("=")[::2] for x in value.split(",")))
+    for name, value in _drop_volatile(settings).items():
+        if name == "model_args" and isinstance(value, str):
+            # lm-eval may log the arguments as text, such as "pretrained=gpt2,dtype=float32".
+            value = _drop_volatile(dict(x.partition("=")[::2] for x in value.split(",")))
         yield from _flatten(value) if isinstance(value, dict) else [(name, value)]
 
 
-def _drop_ignored(value: Any) -> Any:
-    """Drop settings that may differ when a run is repeated."""
+def _drop_volatile(value: Any) -> Any:
+    """Drop empty settings, and settings and addresses that may differ when a run is repeated."""
     if isinstance(value, Mapping):
-        items = [(x, _drop_ignored(y)) for x, y in value.items() if not re.search(_IGNORED, x)]
+        items = [(x, _drop_volatile(y)) for x, y in value.items() if not re.search(_VOLATILE, x)]
         return {x: y for x, y in items if y not in (None, {}, [], "")}
     if isinstance(value, list):
-        return [*map(_drop_ignored, value)]
+        return [*map(_drop_volatile, value)]
     return re.sub(_ADDRESS, "", value) if isinstance(value, str) else value

@@ -21,17 +21,18 @@ from ..files.reading import explain_errors
 from ..messages import Message, join, message, with_subject
 from ..text.render import shown
 from . import verdicts
-from .answers import Answers, Origin, part_of, results_in, settings_of
+from .answers import Answers, Origin, part_of, read_results, settings_of
 
 _FILE = re.compile(r"details_.+_(\d{4}-\d\d-\d\dT[\d.-]+)\.parquet")
-# Omit the prompt in `model_response`, which is long and not needed.
+# Omit the prompt in `model_response`, because it is long and not needed.
 _COLUMNS = ["doc", "metric", "model_response.logprobs", "model_response.text"]
 _COLUMNS += ["model_response.text_post_processed", "model_response.output_tokens"]
 _SETTINGS = "config_general.model_config task.hf_repo task.hf_subset task.generation_size"
+# Metrics that say which answers are right, in order of preference
 CHOICE_METRICS = ("acc", "acc_norm", "acc_norm_token", "acc_norm_pmi")
 TEXT_METRICS = (
     *("extractive_match", "em", "exact_match", "qem", "quasi_exact_match", "pem", "pqem", "f1"),
-    *("pass@k", "gpqa_pass@k", "avg@n", "maj@n"),  # used only with one generation per sample
+    *("pass@k", "gpqa_pass@k", "avg@n", "maj@n"),  # only with one generated text
 )
 
 
@@ -57,10 +58,10 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     Warns
     -----
     InformednessWarning
-        If only the choices or only the texts can be scored; the message says why.
+        If the file has both kinds of answers and only one kind can be scored; the message says why.
     """
     kinds: dict[str, list[Any]] = {"log-probabilities": [], "text": []}
-    for number, row in enumerate(_rows(path), start=1):
+    for number, row in enumerate(_read_rows(path), start=1):
         with prefix_errors(f"row {number}", *verdicts.DAMAGES):
             row |= {"id": str(row["doc"]["id"]), "prompt": _prompt(row["doc"])}
             row["metrics"] = row.get("metric") or {}
@@ -81,30 +82,40 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
         warn(message("left out: {file}, {reason}", "left out", file=shown(path), reason=reason))
 
 
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the needed columns of each sample, as nested dicts."""
+def _read_rows(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the needed columns of each row, as nested dicts."""
     with open_whole(str(path)) as stream, explain_errors(stream, "parquet"):
         import pyarrow.parquet
 
         options = {"pre_buffer": False, "page_checksum_verification": True}
         file = pyarrow.parquet.ParquetFile(open_native(stream), **options)
         if "doc" not in file.schema_arrow.names:
-            rule = "have no `doc`, as those of lighteval before 0.11"
-            raise ValueError(f"the details {rule}: run the task with 0.11 or newer")
+            rule = "the details must have a column `doc`, which lighteval before 0.11 did not write"
+            raise ValueError(f"{rule}: run the task with 0.11 or newer")
         for batch in file.iter_batches(columns=_COLUMNS):
             batch.validate(full=True)  # otherwise damaged data may crash the process
             yield from batch.to_pylist()
 
 
 def read_sample(row: Any, metric: str, is_text: bool, is_extracted: bool) -> verdicts.Sample:
-    """Read a sample with its choices, the position of the right choice, and the answer."""
+    """Read a sample with its choices, the position of the right choice, and the answer.
+
+    Parameters
+    ----------
+    row : dict
+        The sample, with the keys "doc", "model_response", "id", "prompt" and "verdict".
+    metric : str
+        Name of the metric of the verdict; it determines the likeliest choice.
+    is_text, is_extracted : bool
+        Whether the answer is generated text, and whether lighteval extracted the answer from it.
+    """
     choices = tuple(text.strip() for text in row["doc"]["choices"])
     if len(choices) < 2:
-        raise ValueError(f"`choices` must list at least two classes, got {show(choices)}")
+        raise ValueError(f"`doc.choices` must hold at least two choices, got {show(choices)}")
     targets = row["doc"]["gold_index"]
     target = verdicts.only_target(targets if isinstance(targets, list) else [targets])
     if target not in range(len(choices)):
-        rule = f"`gold_index` must be a position in {len(choices)} choices"
+        rule = f"`doc.gold_index` must be a position in {len(choices)} choices"
         raise ValueError(f"{rule}, got {show(target)}")
     answer = _text(row, choices[target], is_extracted) if is_text else _likeliest(row, metric)
     fields = row["id"], int(target), answer, row["verdict"], row["prompt"]
@@ -113,18 +124,18 @@ def read_sample(row: Any, metric: str, is_text: bool, is_extracted: bool) -> ver
 
 def _text(row: dict[str, Any], right_text: str, is_extracted: bool) -> str | None:
     """Read the generated text, or the answer extracted from it."""
-    # prefer the text without the reasoning, which lighteval may have removed
+    # prefer the text from which lighteval removed the reasoning, if there is one
     texts = row["model_response"].get("text_post_processed")
     texts = row["model_response"]["text"] if texts is None else texts
     if len(texts) != 1:
-        raise ValueError(f"must have one generated text, got {show(texts)}")
+        raise ValueError(f"the sample must have one generated text, got {show(texts)}")
     if not is_extracted:
         return str(texts[0])
     names = "extracted_predictions", "extracted_golds"
     answers, targets = (part_of(row, "doc", "specific", name) for name in names)
     if answers is None or (targets or [None])[0] != right_text:
-        rule = f"must have target {show(right_text)} and an answer extracted"
-        raise ValueError(f"{rule}, got target {show(targets)}, answer {show(answers)}")
+        rule = f"`doc.specific` must hold the extracted target {show(right_text)} and an answer"
+        raise ValueError(f"{rule}, got {show(targets)} and {show(answers)}")
     return answers[0] if answers else None  # the parsed answer; its text may follow in the list
 
 
@@ -136,9 +147,10 @@ def _likeliest(row: dict[str, Any], metric: str) -> int:
     # log-probabilities of the choices without the question may follow
     if len(logprobs) not in (n, 2 * n) or any(map(math.isnan, logprobs)):
         raise ValueError(f"`logprobs` must be numbers for {n} choices, got {show(logprobs)}")
-    blank = " " if "ignore_first_space=True" in metric else ""
+    # with this option, the length of a choice does not include its first space
+    space = " " if "ignore_first_space=True" in metric else ""
     tokens = [tuple(choice_tokens) for choice_tokens in response.get("output_tokens") or ()]
-    texts = [text.removeprefix(blank) for text in texts]
+    texts = [text.removeprefix(space) for text in texts]
     # "acc:logprob_normalization=LogProbCharNorm(name='norm', ...)" is `acc_norm`
     name, _, options = (metric or "acc").partition(":")
     option = re.search(r"logprob_normalization=\w+\(name='(\w+)'", options)
@@ -146,39 +158,39 @@ def _likeliest(row: dict[str, Any], metric: str) -> int:
     return verdicts.likeliest_choice(name, logprobs, texts, tokens)
 
 
-def _answers(path: Path, rows: list[Any], variant: str, wanted: str | None) -> Answers:
+def _answers(path: Path, rows: list[Any], variant: str, verdict: str | None) -> Answers:
     """Build answers from rows with scored choices, or from rows with generated texts."""
     is_text = bool(rows[0]["model_response"]["text"])
     task, model = str(rows[0]["doc"]["task_name"]), _model(path)
-    results = results_in(_results(path, model))
+    results = read_results(_find_results(path, model))
     known = TEXT_METRICS if is_text else CHOICE_METRICS
-    metric = verdicts.add_verdicts(rows, known, wanted, part_of(results, "results", task) or {})
-    extracted = (part_of(row, "doc", "specific", "extracted_predictions") for row in rows)
-    is_extracted = any(answers is not None for answers in extracted)
+    metric = verdicts.add_verdicts(rows, known, verdict, part_of(results, "results", task) or {})
+    extractions = (part_of(row, "doc", "specific", "extracted_predictions") for row in rows)
+    is_extracted = any(answers is not None for answers in extractions)
     how = "the generated text" if is_text else "the likeliest choice"
     if is_text and is_extracted:
         how = "the answer that lighteval's extractive match found in the text"
     samples: list[verdicts.Sample] = []
-    several = verdicts.SeveralAnswers()
+    skipped = verdicts.SkippedSamples()
     for row in rows:
-        with several.skip(f"sample {row['id']}"):
+        with skipped.skip(f"sample {row['id']}"):
             samples.append(read_sample(row, metric.name, is_text, is_extracted))
-    several.check(len(rows))
+    skipped.check(len(rows))
     log = {**results, "task": part_of(results, "config_tasks", task)}
     settings = settings_of(rows, log, _SETTINGS)
     origin = Origin("lighteval", task, model, variant, None, path.name, settings)
-    left_out = Counter({"several right answers": len(several)})
+    left_out = Counter({"several right answers": len(skipped)})
     return Answers.from_samples(samples, origin=origin, how=how, metric=metric, left_out=left_out)
 
 
-def _results(path: Path, model: str) -> Path:
-    """Find the results file in results/MODEL, or next to the details, as on the Hub.
+def _find_results(path: Path, model: str) -> Path:
+    """Find the results file in a folder above the details, or in results/MODEL of such a folder.
 
-    If there is no such file, return the path where it should be.
+    On the Hub, the file is directly in a folder. If there is no file, return a path to no file.
     """
     name = f"results_{path.absolute().parent.name}.json"
-    places = Path("results", model, name), Path(name)
-    files = [folder / place for folder in path.absolute().parents for place in places]
+    paths = Path("results", model, name), Path(name)
+    files = [folder / file for folder in path.absolute().parents for file in paths]
     return next(filter(Path.is_file, files), files[0])
 
 
@@ -193,8 +205,8 @@ def _prompt(doc: dict[str, Any]) -> str:
 def _model(path: Path) -> str:
     """Read the model's name from the folders: details/MODEL/DATE, or MODEL/DATE on the Hub."""
     folders = path.absolute().parent.parts
-    named = _FILE.fullmatch(path.name)
-    if named is not None and named[1] == folders[-1]:
+    match = _FILE.fullmatch(path.name)
+    if match is not None and match[1] == folders[-1]:
         folders = folders[:-1]
-    n_named = folders[::-1].index("details") if "details" in folders else 1
-    return "/".join(folders[len(folders) - n_named :])
+    n_folders = folders[::-1].index("details") if "details" in folders else 1
+    return "/".join(folders[len(folders) - n_folders :])

@@ -24,16 +24,16 @@ from . import inspect_logs, lighteval_logs, lm_eval_logs
 from .answers import Answers, Origin, finds_in_text
 from .verdicts import DAMAGES
 
-# Each module has `is_log(path)`, and `read_log(path, verdict)`, which yields answers in a file.
+# Each module has `is_log(path)`, and `read_log(path, verdict)`, which yields the answers in a log.
 READERS: dict[str, ModuleType] = {
     "lm-eval": lm_eval_logs,
     "lighteval": lighteval_logs,
     "inspect": inspect_logs,
 }
 _NO_LOG = (
-    "{path} must be or hold a log with samples: samples_*.jsonl of lm-eval, details_*.parquet of "
-    "lighteval, .eval or .json of Inspect. For a renamed log, name its harness with `harness`. "
-    "To score columns of other files, name `references` and `predictions`"
+    "{path} must be a log with samples, or a folder of such logs: samples_*.jsonl of lm-eval, "
+    "details_*.parquet of lighteval, .eval or .json of Inspect. For a renamed log, name its "
+    "harness with `harness`. For other files, name columns as `references and predictions`"
 )
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d")
 
@@ -79,7 +79,7 @@ def read_log(
     runs : str, optional
         Read only logs whose name, or path below a folder in `path`, contains this text.
     latest : bool
-        Whether to read only the latest of repeated runs. Repeated runs share task, model, data,
+        Whether to return only the latest of repeated runs. Repeated runs share task, model, data,
         prompts and settings; their seeds may differ.
     epoch : int, optional
         Return only answers of this epoch, if a run has several.
@@ -93,8 +93,8 @@ def read_log(
         by the classes.
     ignore_case, strip : bool
         Whether generated text may differ from a class in case, or in whitespace around it. Without
-        these options and `extract`, the harness decides: an answer that it counts as right becomes
-        the target.
+        these options and `extract`, the harness decides: an answer that it counts as right has the
+        class of the target.
 
     Returns
     -------
@@ -104,27 +104,28 @@ def read_log(
     Raises
     ------
     ValueError
-        If a path does not hold a log, or no log can be read. If no log has the chosen task,
-        variant, run or epoch. If a task to exclude is missing, or is the only task. If `verdict`
-        is combined with `extract`, `ignore_case` or `strip`.
+        If there is no log at a path, or no log can be read. If no log has the chosen task,
+        variant, run or epoch. If a task to exclude is missing, or no other task is left. If
+        `verdict` is combined with `extract`, `ignore_case` or `strip`.
     ImportError
-        If a package is missing: pyarrow for lighteval, backports.zstd for `.eval`.
+        If a package is missing: pyarrow for lighteval; backports.zstd for `.eval` before Python
+        3.14.
 
     Warns
     -----
     InformednessWarning
         If a log or a run is left out because it cannot be read. If samples are left out because
-        they have no score or several right answers. If no metric of a log was compared with the
-        answers. If the harness recorded a different accuracy or number of samples. If nearly all
-        references are different texts.
+        they have no score or several right answers. If a log has metrics that could be the
+        `verdict`, but none of them was used. If the harness recorded a different accuracy or number
+        of samples. If nearly all references are different texts.
 
     Examples
     --------
     >>> import json, pathlib, tempfile
-    >>> asked = {"gen_args_0": {"arg_0": "Is it spam?", "arg_1": {"until": ["."]}}}
+    >>> request = {"gen_args_0": {"arg_0": "Is it spam?", "arg_1": {"until": ["."]}}}
     >>> pairs = [("yes", "yes"), ("no", "no"), ("no", "I cannot say")]
     >>> samples = [
-    ...     {"doc_id": i, "target": x, "arguments": asked, "filter": "none", "prompt_hash": "1"}
+    ...     {"doc_id": i, "target": x, "arguments": request, "filter": "none", "prompt_hash": "1"}
     ...     | {"filtered_resps": [answer], "doc_hash": "2"} for i, (x, answer) in enumerate(pairs)
     ... ]
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -142,33 +143,33 @@ def read_log(
     check_choice("harness", harness, (None, *READERS))
     check_choice("epochs", epochs, ("each", "pooled"))
     left_out: list[Message] = []
-    logged: list[Answers] = []
+    all_answers: list[Answers] = []
     for source in map(Path, paths_of(path)):
         for file, reader in _find_logs(source, harness, runs):
             with _collect_errors(left_out, file):
-                logged += _read_file(file, reader, verdict)
-    logged = _drop_tasks(_select(_name_runs(logged), "task", task), exclude_task)
-    logged = _select(_select(logged, "variant", variant), "epoch", epoch)
+                all_answers += _read_file(file, reader, verdict)
+    all_answers = _drop_tasks(_select(_name_runs(all_answers), "task", task), exclude_task)
+    all_answers = _select(_select(all_answers, "variant", variant), "epoch", epoch)
     if latest:
-        logged = _keep_latest(logged)
-    logged = _name_runs(_pool_epochs(logged) if epochs == "pooled" else logged)
+        all_answers = _keep_latest(all_answers)
+    all_answers = _name_runs(_pool_epochs(all_answers) if epochs == "pooled" else all_answers)
 
-    read: list[Answers] = []
-    for answers in logged:
+    found: list[Answers] = []
+    for answers in all_answers:
         with _collect_errors(left_out, answers.origin.file, answers.origin.variant):
-            read.append(answers.find_classes(options))
+            found.append(answers.find_classes(options))
             with prefix_warnings(shown(answers.origin.file)):
-                _warn_of(read[-1])
-    if not read:
+                _warn_of(found[-1])
+    if not found:
         raise ValueError(join(left_out))
     for reason in left_out:
         warn(message("left out: {reason}", "left out", reason=reason))
-    return read
+    return found
 
 
 @contextmanager
 def _collect_errors(left_out: list[Message], *names: object) -> Iterator[None]:
-    """Add an error raised in the block to `left_out`, after the names of its file and variant."""
+    """Add the message of an error in the block to `left_out`, with names as a prefix."""
     try:
         with prefix_errors(", ".join(map(shown, filter(None, names))), *DAMAGES):
             yield
@@ -208,32 +209,32 @@ def _list_logs(path: Path, harness: str | None) -> list[tuple[Path, ModuleType]]
 
 def _read_file(file: Path, reader: ModuleType, verdict: str | None) -> list[Answers]:
     """Read the answers in a log; raise ValueError unless it has samples with unique identifiers."""
-    read = []
+    found = []
     for answers in reader.read_log(file, verdict):
         ((name, times),) = Counter(answers.ids).most_common(1)
         if times > 1:
             raise ValueError(f"sample identifiers must be unique, got {name!r} {times} times")
-        read.append(replace(answers, origin=replace(answers.origin, file=str(file))))
-    if not read:
+        found.append(replace(answers, origin=replace(answers.origin, file=str(file))))
+    if not found:
         raise ValueError("the log must hold samples, got none")
-    return read
+    return found
 
 
 # Selecting and naming runs
 
 
-def _select(logged: list[Answers], argument: str, value: Any) -> list[Answers]:
+def _select(all_answers: list[Answers], argument: str, value: Any) -> list[Answers]:
     """Keep answers whose task, variant or epoch is this value, or is not recorded.
 
     Raise ValueError if no answers have this value.
     """
-    if value is None or not logged:
-        return logged
-    values = {x for answers in logged for x in _names_of(answers.origin, argument)}
+    if value is None or not all_answers:
+        return all_answers
+    values = {x for answers in all_answers for x in _names_of(answers.origin, argument)}
     if value not in values:
         names = listed(sorted(values, key=repr), str(value))
         raise ValueError(f"`{argument}` must be one of {names}, got {value!r}")
-    return [x for x in logged if {value, "", None} & _names_of(x.origin, argument)]
+    return [x for x in all_answers if {value, "", None} & _names_of(x.origin, argument)]
 
 
 def _names_of(origin: Origin, argument: str) -> set[Any]:
@@ -242,41 +243,42 @@ def _names_of(origin: Origin, argument: str) -> set[Any]:
     return {origin.task, origin.task_name} if is_task else {getattr(origin, argument)}
 
 
-def _drop_tasks(logged: list[Answers], excluded: str | Sequence[str] | None) -> list[Answers]:
+def _drop_tasks(all_answers: list[Answers], excluded: str | Sequence[str] | None) -> list[Answers]:
     """Leave out tasks by name; raise ValueError if one is missing, or no task would remain."""
     names = [excluded] if isinstance(excluded, str) else excluded or ()
-    dropped = [x.origin for name in names for x in _select(logged, "exclude_task", name)]
-    kept = [x for x in logged if x.origin not in dropped]
+    dropped = [x.origin for name in names for x in _select(all_answers, "exclude_task", name)]
+    kept = [x for x in all_answers if x.origin not in dropped]
     if dropped and not kept:
         raise ValueError(f"`exclude_task` must leave a task, got {', '.join(map(repr, names))}")
     return kept
 
 
-def _pool_epochs(logged: list[Answers]) -> list[Answers]:
+def _pool_epochs(all_answers: list[Answers]) -> list[Answers]:
     """Pool the answers of all epochs of each run and variant."""
     runs: defaultdict[tuple[str, str], list[Answers]] = defaultdict(list)
-    for answers in logged:
+    for answers in all_answers:
         runs[answers.origin.file, answers.origin.variant].append(answers)
     return [first.pooled(later) for first, *later in runs.values()]
 
 
-def _keep_latest(logged: list[Answers]) -> list[Answers]:
+def _keep_latest(all_answers: list[Answers]) -> list[Answers]:
     """Keep the latest of repeated runs; keep several runs if they have the same date."""
-    unset = {"file": "", "created": "", "epoch": None, "arguments": "", "run": ""}
-    runs = [(json.dumps(vars(x.origin) | unset, sort_keys=True), x.origin.created) for x in logged]
+    # Reset the attributes in which repeated runs may differ.
+    defaults = {"file": "", "created": "", "epoch": None, "arguments": "", "run": ""}
+    origins = [x.origin for x in all_answers]
+    runs = [(json.dumps(vars(x) | defaults, sort_keys=True), x.created) for x in origins]
     latest = dict(sorted(runs))
-    pairs = zip(logged, runs, strict=True)
-    return [answers for answers, (run, date) in pairs if date == latest[run]]
+    return [x for x, (run, date) in zip(all_answers, runs, strict=True) if date == latest[run]]
 
 
-def _name_runs(logged: list[Answers]) -> list[Answers]:
+def _name_runs(all_answers: list[Answers]) -> list[Answers]:
     """Name each run by its differences from other runs of its model and task.
 
-    A name lists the task arguments that differ. Runs with the same arguments are named by the
+    The name lists the task arguments that differ. Runs with the same arguments are named by the
     settings that differ, or else by date or path.
     """
     tasks: defaultdict[tuple[str, ...], dict[str, Origin]] = defaultdict(dict)
-    for origin in (answers.origin for answers in logged):
+    for origin in (answers.origin for answers in all_answers):
         tasks[origin.harness, origin.model, origin.task][origin.file] = origin
     names: dict[str, dict[str, Any]] = {}
     for runs in tasks.values():
@@ -285,11 +287,11 @@ def _name_runs(logged: list[Answers]) -> list[Answers]:
             same = [x for x, text in zip(runs.values(), texts, strict=True) if text == arguments]
             for origin, run in zip(same, _names_of_runs(same), strict=True):
                 names[origin.file] = {"arguments": arguments, "run": run}
-    return [replace(x, origin=replace(x.origin, **names[x.origin.file])) for x in logged]
+    return [replace(x, origin=replace(x.origin, **names[x.origin.file])) for x in all_answers]
 
 
 def _names_of_runs(runs: Sequence[Origin]) -> list[str]:
-    """Name each run of a task by settings that differ, with a date or path if needed."""
+    """Name each run of a task by settings that differ, with a date or path if names are equal."""
     texts = _differences([run.settings for run in runs])
     dates = ["".join(_DATE.findall(run.created)) for run in runs]
     marks = dates, [Path(run.file).name for run in runs], [run.file for run in runs]
@@ -324,11 +326,11 @@ def _warn_of(answers: Answers) -> None:
     """
     name, metric = shown(answers.name), answers.metric
     if not metric.name and metric.alternatives:
-        warn(metric.unread)
+        warn(metric.unread_metrics)
     if metric.name and metric.is_harness_accuracy is False:
-        totals = f"{metric.counted}, but the results of the log have {metric.recorded}"
-        text = f"the accuracy of {{name}} by {{by}} is {totals}"
-        warn(message(text, name=name, by=shown(metric.name)))
+        totals = f"{metric.counted}, but {metric.recorded} in the results of the harness"
+        text = f"the accuracy of {{name}} by {{metric}} is {totals}"
+        warn(message(text, name=name, metric=shown(metric.name)))
     n_samples = len(answers.samples) + answers.left_out.total()
     for reason, n in (+answers.left_out).items():
         text = f"{n} of {n_samples} samples of {{name}} have {reason}, and do not count"
@@ -338,17 +340,17 @@ def _warn_of(answers: Answers) -> None:
         warn_of_own_labels(len({*labels}), len(labels), labels[0], "references")
 
 
-def only_run(read: Sequence[Answers], name: str) -> Answers:
-    """Get the only run that was read.
+def only_run(runs: Sequence[Answers], name: str) -> Answers:
+    """Get the only run in a log.
 
     Raises
     ------
     ValueError
         If there is not exactly one run. The message names all runs.
     """
-    if len(read) != 1:
-        names = "; ".join(shown(answers.name) for answers in read)
+    if len(runs) != 1:
+        names = "; ".join(shown(answers.name) for answers in runs)
         text = "{name} must hold one run, got {n}: {names}. Choose one with `task`, `variant`, "
         text += '`epoch`, `runs` or `latest`, or score all epochs together with epochs="pooled"'
-        raise ValueError(message(text, name=name, n=len(read), names=names))
-    return read[0]
+        raise ValueError(message(text, name=name, n=len(runs), names=names))
+    return runs[0]

@@ -26,7 +26,7 @@ _METRICS = ("accuracy", *MODULES)
 _ORIGIN = ("harness", "model", "task", "run", "variant", "epoch")
 _NO_FIELDS: dict[str, Any] = dict.fromkeys((*_ORIGIN, "n_left_out", "is_harness_accuracy"))
 _NUMBERS = ("n_samples", "n_out_of_class", "n_tasks", "n_not_guessing")
-_MARKS = {("accuracy", "?"): "? after an accuracy: it is not the accuracy that the log records."}
+_MARKS = {("accuracy", "?"): "? after an accuracy: the log does not confirm it."}
 _MARKS |= {(x, "^"): f"^ {score_named(x).title}: {score_named(x).mark_meaning}." for x in MODULES}
 _MARKS["informedness", "-"] = "-- means undefined: all references are of one class."
 
@@ -64,7 +64,8 @@ class TaskMean(NamedTuple):
     name : str
         Name of the row, such as "mean of 3 tasks".
     fields : dict
-        As in `Run`. n_not_guessing is the number of tasks whose answers differ from guessing.
+        As in `Run`. The last four numbers are sums over the tasks. "run", "variant", "epoch" and
+        "n_left_out" are None.
     scores : dict of str to TaskScore
         Mean of each score; empty if the mean is missing. NIT is included only if all tasks have
         the same number of classes.
@@ -88,8 +89,9 @@ class Run(NamedTuple):
     fields : dict
         The keys "harness", "model", "run", "variant" and "epoch" are as in `Origin`, and "task" is
         its `task_name`. "is_harness_accuracy" is as in `VerdictMetric`. "n_left_out",
-        "n_samples", "n_out_of_class", "n_tasks" and "n_not_guessing" are numbers. For a file, only
-        the model, the task and the last four numbers are known; other values are None.
+        "n_samples", "n_out_of_class", "n_tasks" and "n_not_guessing" are numbers. The last is the
+        number of tasks whose answers differ from guessing. For a file, only the model, the task and
+        the last four numbers are known; other values are None.
     scores : dict of str to Estimate or TaskScore
         Scores by name.
     report : Report
@@ -110,7 +112,7 @@ class Run(NamedTuple):
     ) -> Run:
         """Make a row from a report."""
         scores = {x: report.estimates.get(x) or TaskScore(y) for x, y in report.scores.items()}
-        scores.pop(PREVALENCE_SCORE, None)  # reports on two classes lack it
+        scores.pop(PREVALENCE_SCORE, None)  # missing in reports on two classes
         undefined = [x for x in _METRICS if score_named(x).undefined(report.table)]
         scores |= dict.fromkeys(undefined, TaskScore(math.nan))
         is_guess = report.summary.code in MAY_BE_GUESSES
@@ -124,29 +126,29 @@ class Run(NamedTuple):
         return "\n\n".join(filter(None, (self.how, str(self.report))))
 
 
-def _mean_of(model: str, runs: Sequence[Run]) -> TaskMean:
-    """Average the scores of a model over the tasks of its runs."""
+def _mean_of(prefix: str, runs: Sequence[Run]) -> TaskMean:
+    """Average the scores of a model over the tasks of its runs; `prefix` begins the row's name."""
     fields = _NO_FIELDS | {x: runs[0].fields[x] for x in ("harness", "model")}
     fields |= {x: sum(run.fields[x] for run in runs) for x in _NUMBERS}
     fields["n_tasks"] = len({run.fields["task"] for run in runs})
     fields["task"] = f"mean of {fields['n_tasks']} tasks"
-    agree = {run.fields["is_harness_accuracy"] for run in runs}
-    fields["is_harness_accuracy"] = False if False in agree else agree == {True} or None
-    reasons = dict.fromkeys(_why_no_score(run, runs) for run in runs)
+    checks = {run.fields["is_harness_accuracy"] for run in runs}
+    fields["is_harness_accuracy"] = False if False in checks else checks == {True} or None
+    reasons = dict.fromkeys(_why_not_averaged(run, runs) for run in runs)
     why_not = join(filter(None, reasons), ". ")
     scores = {} if why_not else _mean_scores(runs)
-    return TaskMean(f"{model}{fields['task']}", fields, scores, why_not)
+    return TaskMean(f"{prefix}{fields['task']}", fields, scores, why_not)
 
 
 def _mean_scores(runs: Sequence[Run]) -> dict[str, TaskScore | Estimate]:
     """Average each score; include NIT only if all tasks have the same number of classes."""
-    is_alike = len({run.report.table.n_classes for run in runs}) == 1
-    names = [x for x in runs[0].scores if is_alike or x != "nit"]
+    has_nit = len({run.report.table.n_classes for run in runs}) == 1
+    names = [x for x in runs[0].scores if has_nit or x != "nit"]
     return {x: TaskScore.mean_of([run.scores[x] for run in runs]) for x in names}
 
 
-def _why_no_score(run: Run, runs: Sequence[Run]) -> Message:
-    """Explain why a task does not have exactly one score to average; empty if it does."""
+def _why_not_averaged(run: Run, runs: Sequence[Run]) -> Message:
+    """Explain why the score of a run cannot be averaged; empty if it can."""
     name = render.shown(run.fields["task"])
     same = [other.fields for other in runs if other.fields["task"] == run.fields["task"]]
     if len(same) > 1:
@@ -159,12 +161,12 @@ def _why_no_score(run: Run, runs: Sequence[Run]) -> Message:
 def how_to_choose(task: str, runs: Sequence[Mapping[str, Any]]) -> Message:
     """Explain how to choose a run if a task has several runs, variants or epochs."""
     variants = dict.fromkeys(run["variant"] for run in runs)
-    path = "by part of its path with `runs`, or the latest of repeated runs with `latest`"
-    epoch = 'with `epoch`, or score all together with epochs="pooled"'
+    by_run = "by part of its path with `runs`, or the latest of repeated runs with `latest`"
+    by_epoch = 'with `epoch`, or score all together with epochs="pooled"'
     choices = (
-        (len(variants), "ran with {n} variants. Choose one with `variant`: {names}"),
-        (len({run["run"] for run in runs}), f"has {{n}} runs. Choose one {path}"),
-        (len(runs), f"has {{n}} epochs. Choose one {epoch}"),
+        (len(variants), "has {n} variants. Choose one with `variant`: {names}"),
+        (len({run["run"] for run in runs}), f"has {{n}} runs. Choose one {by_run}"),
+        (len(runs), f"has {{n}} epochs. Choose one {by_epoch}"),
     )
     n, text = next(choice for choice in choices if choice[0] > 1)
     names = ", ".join(map(render.shown, variants))
@@ -175,7 +177,7 @@ def how_to_choose(task: str, runs: Sequence[Mapping[str, Any]]) -> Message:
 class RunTable(Result):
     """Scores of the runs in logs, or of files of predictions.
 
-    A row is one combination of model, task, run, variant and epoch.
+    A row is one combination of harness, model, task, run, variant and epoch.
 
     Attributes
     ----------
@@ -184,7 +186,7 @@ class RunTable(Result):
     confidence_level : float or None
         Share of intervals that should contain the true value; None if there are no intervals.
     read : tuple of Account
-        What was read from each source.
+        The accounts of the files; empty for logs.
     metric : str or None
         Name of the only score to show, with tasks as rows and models as columns. If it is None, all
         scores are shown, with runs as rows.
@@ -234,7 +236,10 @@ class RunTable(Result):
     def from_reports(
         cls, reports: Mapping[tuple[str, str], Report], metric: str | None = None
     ) -> RunTable:
-        """Make a table from the report on each model and task; models or tasks may be files."""
+        """Make a table from reports by (model, task); models or tasks may be files.
+
+        If `metric` is given, it is the only score to show.
+        """
         runs = []
         for (model, task), report in reports.items():
             name = ", ".join(filter(None, (model, task)))
@@ -245,10 +250,10 @@ class RunTable(Result):
 
     def with_names(self, naming: Naming) -> RunTable:
         """Use the argument names of a surface in all lines and reports."""
-        named: RunTable = super().with_names(naming)
+        table: RunTable = super().with_names(naming)
         runs = [run._replace(report=run.report.with_names(naming)) for run in self.runs]
-        vars(named)["runs"] = tuple(run._replace(how=named.named(run.how)) for run in runs)
-        return named
+        vars(table)["runs"] = tuple(run._replace(how=table.named(run.how)) for run in runs)
+        return table
 
     @property
     def means(self) -> list[TaskMean]:
@@ -265,7 +270,7 @@ class RunTable(Result):
         return [*self.runs, *(mean for mean in self.means if not mean.why_not)]
 
     def text_tables(self) -> list[Rows]:
-        """Make one table with a row for each run, and the means over tasks at the end."""
+        """Make one table of runs, or of tasks by models if `metric` is set; the means are last."""
         rows = self._rows()
         if self.metric is not None:
             return [_tasks_by_models(rows, self.metric)]
@@ -380,9 +385,9 @@ def _cell(row: Run | TaskMean, name: str) -> str:
 def how_found(answers: Answers) -> Message:
     """Describe in one line how the answers of a run were found, and which are out of class.
 
-    The line says whether the accuracy equals the accuracy that the harness recorded.
+    If the accuracy equals the accuracy that the harness recorded, the line says so.
     """
-    parts = [message("the answer is {how}", how=answers.how), answers.metric.unread]
+    parts = [message("the answer is {how}", how=answers.how), answers.metric.unread_metrics]
     if answers.metric.is_harness_accuracy:
         has_epochs = answers.origin.epoch is not None or answers.groups
         # A harness's accuracy over epochs depends on its reducer.
@@ -394,13 +399,13 @@ def how_found(answers: Answers) -> Message:
     if not (unknown := answers.unknown()):
         return line
     classes = render.cut(", ".join(map(render.shown, answers.classes)), 60)
-    commonest = ", ".join(
+    frequent = ", ".join(
         f"{'no answer' if answer is None else render.cut(repr(answer), 40)} ({n})"
         for answer, n in unknown.most_common(3)
     )
     more = ", ..." if len(unknown) > 3 else ""
-    text = f"{{line}} Not among the classes ({{classes}}): {{commonest}}{more}."
-    return message(text, line=line, classes=classes, commonest=commonest)
+    text = f"{{line}} Not among the classes ({{classes}}): {{answers}}{more}."
+    return message(text, line=line, classes=classes, answers=frequent)
 
 
 def compare_logs(
@@ -409,7 +414,7 @@ def compare_logs(
     margin: float | None = None,
     **options: Any,
 ) -> SuiteComparison:
-    """Compare two models on the tasks that each model ran exactly once.
+    """Compare two models on the tasks in which each model has one run, variant and epoch.
 
     Other tasks, and tasks whose references are all of one class, are left out. The result says why.
 
@@ -417,16 +422,16 @@ def compare_logs(
     ----------
     answers_a, answers_b : sequence of Answers
         Answers of each model, as `read_log` returns them.
-    margin
+    margin : float, optional
         As in `compare_tasks`.
     **options
-        metric, average and confidence_level, as in `compare`.
+        `metric`, `average` and `confidence_level`, as in `compare`.
 
     Raises
     ------
     ValueError
-        If the runs of a task differ in classes, samples, documents or references; the message names
-        the task. If fewer than two tasks can be compared.
+        If the runs of a task differ in harness, classes, samples, documents or references; the
+        message names the task. If fewer than two tasks can be compared.
     """
     comparisons: dict[str, Comparison] = {}
     left_out: list[str] = []

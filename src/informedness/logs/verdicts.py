@@ -2,7 +2,7 @@
 
 With verdicts, the share of right answers is the share that the harness reports. An answer that the
 harness counts as right has the class of the reference. A wrong answer has the class that its text
-names. The rule for reading texts, called a reading, must agree with all verdicts.
+names. The rule that finds classes in texts, called a reading, must agree with all verdicts.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ClassNames: TypeAlias = Mapping[str, Label]  # maps the names of a sample's clas
 
 
 class VerdictError(ValueError):
-    """The metric for the verdict is missing, or no reading of the answers agrees with verdicts."""
+    """The metric of the verdicts cannot be used, or no reading of the answers agrees with it."""
 
 
 class Sample(NamedTuple):
@@ -38,9 +38,10 @@ class Sample(NamedTuple):
     ----------
     id : str
         The harness's identifier, the same in every run of the task.
-    reference : label
+    reference : label or None
+        The class of the right answer; None while a sample with several right answers is read.
     prediction : label or None
-        None if no answer was found.
+        The class of the answer, or the answer itself if it is out of class; None if it is missing.
     verdict : float or None
         1 if the harness counts the answer as right, 0 if it counts the answer as wrong, None if
         unknown. Any other number is partial credit. A score of several values is a list or a dict.
@@ -51,9 +52,10 @@ class Sample(NamedTuple):
     document : str
         A hash of the document, independent of the prompt; "" if the log does not have a hash.
     choices : tuple of str
-        The texts of the choices in this sample, if references are positions in them; or empty.
+        The texts of the choices in this sample, if references are positions in them; otherwise
+        empty.
     group : str
-        The identifier of the repeated sample; "" unless epochs are pooled.
+        The identifier that all answers to the sample share; "" unless epochs are pooled.
     """
 
     id: Any
@@ -69,15 +71,16 @@ class Sample(NamedTuple):
 
 # Samples that cannot be read
 
+# Exceptions that reading a damaged log may raise
 DAMAGES = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)
 
 
-class SeveralError(ValueError):
+class SeveralTargetsError(ValueError):
     """A sample has several right answers."""
 
 
-class SeveralAnswers(list[Message]):
-    """Messages about samples with several right answers, which are not scored."""
+class SkippedSamples(list[Message]):
+    """Messages about samples that are not scored because they have several right answers."""
 
     @contextmanager
     def skip(self, name: str) -> Iterator[None]:
@@ -85,7 +88,7 @@ class SeveralAnswers(list[Message]):
         with prefix_errors(name, *DAMAGES):
             try:
                 yield
-            except SeveralError as error:
+            except SeveralTargetsError as error:
                 self.append(with_subject(name, error))
 
     def check(self, n_samples: int) -> None:
@@ -99,8 +102,8 @@ def only_target(targets: Sequence[Any]) -> Any:
     """Get the only right answer of a sample; raise ValueError if there are several or none."""
     if len(targets) == 1:
         return targets[0]
-    rule = f"must have one right answer for a score of classes, got {show(targets)}"
-    raise SeveralError(rule) if targets else ValueError(f"{rule}: it has no target")
+    text = f"the sample must have exactly one right answer, got {show(targets)}"
+    raise SeveralTargetsError(text) if targets else ValueError(text)
 
 
 # Readings of a text
@@ -137,23 +140,25 @@ def _letter_pattern(name: str) -> str:
 
 # A reading has a function that makes the pattern of a name, a function that folds texts, and
 # patterns before and after the name. Later readings search inside longer text, or accept a letter
-# next to signs. They are used only if no earlier reading agrees with all verdicts.
+# next to signs. They are used only if no earlier reading agrees with all verdicts and finds a class
+# in every right answer.
 _FULL_TEXT = (r"\A", r"\Z")
-_AROUND = ((r"(?<!\w)", r"\W*$"), (r"^\W*", r"(?!\w)"), (r"(?<!\w)", r"(?!\w)"), ("", ""))
+_BOUNDARIES = ((r"(?<!\w)", r"\W*$"), (r"^\W*", r"(?!\w)"), (r"(?<!\w)", r"(?!\w)"), ("", ""))
 _FOLDED = [(fold, *_FULL_TEXT) for fold in (_fold_case, str.strip, str)]
-_FOLDED += [(fold, *around) for fold in (_fold_case, str) for around in _AROUND]
+_FOLDED += [(fold, *ends) for fold in (_fold_case, str) for ends in _BOUNDARIES]
 _READINGS: list[Any] = [(_letter_pattern, _fold_clear_punctuation, *_FULL_TEXT)]
 _READINGS += [(_letter_pattern, *x) for x in _FOLDED]
 _READINGS += [(re.escape, *x) for x in ((_fold_punctuation, *_FULL_TEXT), *_FOLDED)]
 
 
 def _reader(class_names: ClassNames, reading: Any) -> Callable[[Sample], Any]:
-    """Make a function that finds the class in an answer; None unless it has exactly one class.
+    """Make a function that finds the class in an answer, or None unless there is exactly one class.
 
     Without a verdict, an answer that does not equal the name of a class stays unchanged.
     """
     as_pattern, fold, before, after = reading
     by_text = {fold(text): label for text, label in class_names.items()}
+    # Folding may make the names of two classes equal. The reading then finds no class.
     is_merging = any(by_text[fold(text)] != label for text, label in class_names.items())
     longest_first = map(as_pattern, sorted(by_text, key=len, reverse=True))
     pattern = re.compile(f"{before}({'|'.join(longest_first)}){after}")
@@ -172,7 +177,7 @@ def _reader(class_names: ClassNames, reading: Any) -> Callable[[Sample], Any]:
 
 
 class _Fit(NamedTuple):
-    """The labels that a reading finds in answers, and how they agree with the verdicts.
+    """The labels that a reading finds in answers, and whether they agree with the verdicts.
 
     The label of an answer without a class is the answer itself.
     """
@@ -180,7 +185,7 @@ class _Fit(NamedTuple):
     labels: list[Any]
     contradicted: set[int]  # positions of samples whose label contradicts the verdict
     unread_share: float  # share of the right answers in which the reading does not find a class
-    is_opposed: bool  # whether a right answer is read as a class other than its reference
+    is_opposed: bool  # whether a right answer names a class other than its reference
 
 
 def find_classes(samples: Sequence[Sample], class_names: Sequence[ClassNames]) -> list[Any]:
@@ -211,28 +216,33 @@ def find_classes(samples: Sequence[Sample], class_names: Sequence[ClassNames]) -
         if not fit.contradicted and not fit.unread_share:
             return fit.labels
         fits.append(fit)
+    # If a right answer names another class, verdicts do not show the classes of unread answers.
     is_opposed = any(fit.is_opposed for fit in fits)
-    fitting = [fit for fit in fits if not fit.contradicted and not is_opposed]
-    if fitting and (fitting[0].unread_share <= 0.5 or not _has_text_references(samples)):
-        return fitting[0].labels
+    consistent = [fit for fit in fits if not fit.contradicted and not is_opposed]
+    if consistent and (consistent[0].unread_share <= 0.5 or not _has_text_references(samples)):
+        return consistent[0].labels
     raise _refusal(fits, samples)
 
 
 def _read(samples: Sequence[Sample], class_names: Sequence[ClassNames], reading: Any) -> list[Any]:
-    """Find the class in each answer by a reading; None if the reading does not find one class."""
+    """Find the class in each answer by a reading; None unless it finds exactly one class."""
+    # Making a reader is slow, and samples usually share their class names.
     distinct = {id(names): names for names in class_names}
     readers = {key: _reader(names, reading) for key, names in distinct.items()}
     return [readers[id(names)](sample) for sample, names in zip(samples, class_names, strict=True)]
 
 
-def _fit(samples: Sequence[Sample], read: list[Any]) -> _Fit:
-    """Infer the classes that a reading did not find, and compare all labels with the verdicts."""
+def _fit(samples: Sequence[Sample], labels: list[Any]) -> _Fit:
+    """Infer the classes that a reading did not find, and compare all labels with the verdicts.
+
+    `labels` holds the results of the reading: None for each answer in which it found no class.
+    """
     right = [i for i, x in enumerate(samples) if x.verdict == 1 and x.prediction is not None]
-    unread = [i for i in right if read[i] is None]
-    is_opposed = any(read[i] not in (None, samples[i].reference) for i in right)
+    unread = [i for i in right if labels[i] is None]
+    is_opposed = any(labels[i] not in (None, samples[i].reference) for i in right)
     # An unread text that is right in one sample has the class of its reference in every sample.
-    inferred = {samples[i].prediction: samples[i].reference for i in reversed(unread)}
-    labels = [inferred.get(samples[i].prediction) if x is None else x for i, x in enumerate(read)]
+    by_text = {samples[i].prediction: samples[i].reference for i in reversed(unread)}
+    labels = [by_text.get(samples[i].prediction) if x is None else x for i, x in enumerate(labels)]
     contradicted = _contradictions(samples, labels, unread)
     labels = [samples[i].prediction if x is None else x for i, x in enumerate(labels)]
     return _Fit(labels, contradicted, len(unread) / max(len(right), 1), is_opposed)
@@ -249,7 +259,10 @@ def _contradictions(samples: Sequence[Sample], labels: list[Any], unread: list[i
 
 
 def _has_text_references(samples: Sequence[Sample]) -> bool:
-    """Check whether references are free text: more than half, and more than four, are distinct."""
+    """Check whether references are free text instead of classes.
+
+    There must be more than four distinct references, and more than half as many as samples.
+    """
     return 2 * len({x.reference for x in samples}) > max(len(samples), 8)
 
 
@@ -258,8 +271,8 @@ def _refusal(fits: Sequence[_Fit], samples: Sequence[Sample]) -> VerdictError:
     references = [x.reference for x in samples]
     if _has_text_references(samples):
         n = f"{len({*references})} different targets in {len(samples)} samples"
-        first = render.cut(show(references[0]), 60)
-        return VerdictError(f"the targets are free text, not classes: {n}, such as {first}")
+        example = render.cut(show(references[0]), 60)
+        return VerdictError(f"the targets are free text, not classes: {n}, such as {example}")
     fewest = min((fit.contradicted for fit in fits if fit.contradicted), key=len, default=set())
     contradicted = [samples[i] for i in sorted(fewest)]
     n = f"{len(contradicted)} of {len(samples)} samples"
@@ -267,22 +280,22 @@ def _refusal(fits: Sequence[_Fit], samples: Sequence[Sample]) -> VerdictError:
     parts = [f"the log has no answer for {n} that the harness counts as right", "Log the answers"]
     if kinds != {type(None)}:
         parts = [
-            f"the harness's verdict does not fit the answer in {n}",
+            f"the harness's verdict contradicts the answer in {n}",
             "A model may grade answers, credit may be partial, or a score may have several values",
-            f"The first: {'; '.join(map(_describe, contradicted[:3]))}",
+            f"For example, {'; '.join(map(_describe, contradicted[:3]))}",
             "Use a scorer that finds the class in the text",
         ]
     if kinds - {int}:
         parts.append("Or find the class with `extract`, `ignore_case` or `strip`, without verdicts")
         if all(str(reference).isdecimal() for reference in references):
-            parts.append("If the targets are positions, name them with `choices`")
+            parts.append("If the targets are positions, name the classes with `choices`")
     return VerdictError(". ".join(parts))
 
 
 def _describe(sample: Sample) -> str:
-    answered = f"{show(sample.id)} answered {render.cut(show(sample.prediction), 60)}"
-    right = f"where {show(sample.reference)} is right"
-    return f"{answered} {right}, with verdict {show(sample.verdict)}"
+    answer = f"sample {show(sample.id)} has answer {render.cut(show(sample.prediction), 60)}"
+    target = f"target {show(sample.reference)}"
+    return f"{answer}, {target} and verdict {show(sample.verdict)}"
 
 
 # The metric whose values are the verdicts
@@ -311,11 +324,11 @@ class Totals(NamedTuple):
         """Convert the totals that a harness recorded; a total that is not a number is None."""
         return cls(n_samples if isinstance(n_samples, int) else None, _credit(accuracy))
 
-    def agree(self, recorded: Totals) -> bool | None:
+    def agrees_with(self, recorded: Totals) -> bool | None:
         """Compare with the totals that the harness recorded; None if an accuracy is missing.
 
         Different numbers of samples disagree even if an accuracy is missing. Accuracies are
-        compared to the number of digits in the log. An accuracy that is a multiple of 1/n for n
+        compared to as many digits as the log has. An accuracy that is a multiple of 1/n for n
         samples, such as 0.5 of 20, is treated as exact instead of rounded.
         """
         n_samples, accuracy = recorded
@@ -330,9 +343,9 @@ class Totals(NamedTuple):
 
     def __str__(self) -> str:
         """Format the accuracy, and the number of samples if it is known."""
-        accuracy = "none" if self.accuracy is None else f"{self.accuracy:.6g}"
+        accuracy = "unknown" if self.accuracy is None else f"{self.accuracy:.6g}"
         n_samples = self.n_samples
-        return accuracy if n_samples is None else f"{accuracy} of {render.samples(n_samples)}"
+        return accuracy if n_samples is None else f"{accuracy} for {render.samples(n_samples)}"
 
 
 @dataclass(frozen=True)
@@ -344,8 +357,8 @@ class VerdictMetric:
     name : str
         Name of the metric; "" if no metric was compared with the answers.
     shares : dict of str to float
-        The share of right answers by each metric in the log; nan unless its values are 0 and 1.
-        Empty for Inspect.
+        The share of right answers by each metric in the log; nan unless its values are 0 and 1, or
+        if verdicts are ignored. Empty for Inspect.
     counted, recorded : Totals
         Totals of all samples, as computed from verdicts and as recorded by the harness.
     """
@@ -363,7 +376,7 @@ class VerdictMetric:
         """
         if not self.name:
             return False if self.shares else None
-        return self.counted.agree(self.recorded)
+        return self.counted.agrees_with(self.recorded)
 
     @property
     def alternatives(self) -> list[str]:
@@ -371,8 +384,8 @@ class VerdictMetric:
         return [x for x, y in self.shares.items() if x != self.name and not math.isnan(y)]
 
     @property
-    def unread(self) -> Message:
-        """Message with the names of the metrics that were not read; empty if all were read."""
+    def unread_metrics(self) -> Message:
+        """Message with the names of metrics that were not read; empty if all were read."""
         shares = {name: share for name, share in self.shares.items() if name != self.name}
         if not shares:
             return Message("")
@@ -384,9 +397,9 @@ class VerdictMetric:
 
 
 def add_verdicts(
-    rows: list[Any], known: Sequence[str], wanted: str | None, recorded: Any, n_recorded: Any = None
+    rows: list[Any], known: Sequence[str], metric: str | None, recorded: Any, n_recorded: Any = None
 ) -> VerdictMetric:
-    """Add to each row the verdict of the wanted metric, or else of the first known metric.
+    """Add to each row the verdict by a metric, which is by default the first known metric.
 
     Parameters
     ----------
@@ -396,8 +409,8 @@ def add_verdicts(
     known : sequence of str
         Metrics that count right answers, in order of preference. A known metric is used only if it
         is a number in all rows.
-    wanted : str or None
-        The metric that the user requested, if any.
+    metric : str or None
+        The metric that the user chose as `verdict`; None for the default.
     recorded : mapping of str to float
         The mean that the harness recorded for each metric.
     n_recorded : int, optional
@@ -406,21 +419,21 @@ def add_verdicts(
     Raises
     ------
     VerdictError
-        If the wanted metric is not logged, or has values other than 0 and 1.
+        If the chosen metric is not logged, or has values other than 0 and 1.
     """
     verdicts = _credits_by_metric(rows)
     shares = {
         name: credits.count(1.0) / len(credits) if {*credits} <= {0.0, 1.0} else math.nan
         for name, credits in verdicts.items()
     }
-    if wanted is None:
+    if metric is None:
         name = first_known([x for x, credits in verdicts.items() if None not in credits], known)
     else:
         offered = [x for x, share in shares.items() if not math.isnan(share)]
-        name = first_known(offered, [wanted])
+        name = first_known(offered, [metric])
         if not name:
-            rule = f"`verdict` must be a metric of 0 and 1 in the log: {listed(offered, wanted)}"
-            raise VerdictError(f"{rule}, got {wanted!r}")
+            rule = f"`verdict` must be a metric of 0 and 1 in the log: {listed(offered, metric)}"
+            raise VerdictError(f"{rule}, got {metric!r}")
     for row, credit in zip(rows, verdicts.get(name, [None] * len(rows)), strict=True):
         row["verdict"] = credit
     counted = Totals.from_verdicts((row["id"], row["verdict"]) for row in rows)
@@ -431,7 +444,7 @@ def _credits_by_metric(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[floa
     """Collect the values of each metric as numbers, with the shortest names of metrics first.
 
     lighteval appends options to the name of a metric, so the name without options comes first.
-    Informedness and NIT log objects, and are skipped.
+    Informedness and NIT in lighteval log JSON objects, and are skipped.
     """
     items = (item for row in rows for item in row["metrics"].items())
     names = {x: None for x, y in items if y is not None and not isinstance(y, Mapping)}
@@ -440,7 +453,10 @@ def _credits_by_metric(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[floa
 
 
 def first_known(offered: Sequence[str], known: Sequence[str]) -> str:
-    """Choose the first known metric that is offered, ignoring options after a colon, or ""."""
+    """Choose the first known metric that is offered; "" if there is none.
+
+    Options after a colon in the name of an offered metric are ignored.
+    """
     chosen = (x for name in known for x in offered if name in (x, x.partition(":")[0]))
     return next(chosen, "")
 
@@ -459,14 +475,15 @@ def likeliest_choice(
     Parameters
     ----------
     metric : str
-        Name of an accuracy. Normalised accuracies, such as "acc_norm", divide log-probabilities by
-        the lengths of the choices. "acc_mutual_info" and "acc_norm_pmi" subtract the
-        log-probabilities without the question.
+        Name of an accuracy. "acc_norm", "acc_bytes" and "acc_norm_token" divide log-probabilities
+        by the lengths of the choices in characters, bytes or tokens. "acc_mutual_info" and
+        "acc_norm_pmi" subtract the log-probabilities without the question.
     logprobs : sequence of float
         Log-probabilities of the choices, perhaps followed by their log-probabilities without the
         question.
     choices : sequence of str
-    tokens : sequence of list, optional
+        The texts of the choices.
+    tokens : sequence of sequence, optional
         The tokens of each choice; needed for "acc_norm_token".
     """
     n_choices = len(choices)
