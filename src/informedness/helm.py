@@ -1,6 +1,6 @@
 """Informedness and NIT as a metric of HELM.
 
-Add the metric to the metrics of a run:
+Add the metric to the metrics of a run spec:
 
     MetricSpec("informedness.helm.InformednessMetric", {"labels": ["Yes", "No"]})
 """
@@ -25,7 +25,8 @@ class InformednessMetric(EvaluateInstancesMetric):  # type: ignore[misc]
 
     Answers are normalised as in HELM's `ClassificationMetric`: case, punctuation and extra
     whitespace are ignored. An out-of-class answer counts as wrong. Each split and each
-    perturbation has its own scores. Scores are omitted if all correct references are of one class.
+    perturbation has its own scores. An undefined score is omitted, for example if all correct
+    references are of one class.
 
     Parameters
     ----------
@@ -39,10 +40,10 @@ class InformednessMetric(EvaluateInstancesMetric):  # type: ignore[misc]
     """
 
     def __init__(self, labels: Sequence[str] | None = None) -> None:
-        self.labels = None if labels is None else [_normalized(label) for label in labels]
+        self.labels = None if labels is None else [_normalize(label) for label in labels]
 
     def evaluate_instances(self, request_states: Sequence[Any], eval_cache_path: str) -> list[Any]:
-        """Score the answers to all instances of a split.
+        """Score the answers to all instances of a split or a perturbation.
 
         Raises
         ------
@@ -69,16 +70,17 @@ def _reference(state: Any) -> str:
     texts = [reference.output.text for reference in state.instance.all_correct_references]
     if len(texts) != 1:
         raise ValueError(f"instance {state.instance.id} must have one right answer, got {texts}")
-    return _normalized(texts[0])
+    return _normalize(texts[0])
 
 
 def _prediction(state: Any) -> str:
     """Read the likeliest completion, or the text of the choice if the completion is its letter."""
     if state.reference_index is not None:
-        raise ValueError("choices must not be separate requests. Use a joint adapter.")
+        raise ValueError("a request must contain all choices, got one. Use a joint adapter.")
     text = max(state.result.completions, key=lambda completion: completion.logprob).text
-    return _normalized((state.output_mapping or {}).get(text.strip(), text))
+    return _normalize((state.output_mapping or {}).get(text.strip(), text))
 
 
-def _normalized(text: str) -> str:
+def _normalize(text: str) -> str:
+    """Normalise a text as HELM does, but keep articles, because "A" may be a class."""
     return str(normalize_text(text, should_remove_articles=False))

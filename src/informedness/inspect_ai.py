@@ -19,7 +19,8 @@ with optional_import("informedness.inspect_ai needs Inspect", "inspect-ai>=0.3.2
     from inspect_ai.solver import TaskState
     from inspect_ai.util import registry_info
 
-    _every_epoch = scoring.metric(scores="unreduced")  # raises TypeError in older versions
+    # a decorator for metrics of the scores of all epochs; TypeError in older versions of Inspect
+    _metric_of_epochs = scoring.metric(scores="unreduced")
 
 from .core.labels import show
 from .logs.answers import Answers, score_with_error
@@ -29,44 +30,45 @@ from .logs.verdicts import Sample, only_target
 _KEY = "informedness"  # key in the metadata of a score
 
 
-# Conversion of Inspect's scores. These functions must precede the metrics, which are made on
-# import.
+# Conversion of Inspect's scores. These functions must precede the metrics, which `_METRICS` makes
+# on import.
 
 
-def _metric(name: str, is_error: bool = False) -> Metric:
+def _metric(name: str, is_stderr: bool = False) -> Metric:
     """Make a metric of a score, or of its standard error; nan with fewer than two answers."""
 
     def value(scores: list[SampleScore]) -> scoring.Value:
-        return score_with_error(_answers(scores) if len(scores) > 1 else None, name)[is_error]
+        return score_with_error(_answers(scores) if len(scores) > 1 else None, name)[is_stderr]
 
     return value
 
 
 def _answers(scores: list[SampleScore]) -> Answers | None:
-    """Collect the answers; None, with a warning, if they contradict the verdicts."""
+    """Collect the answers; warn and return None if they contradict the verdicts."""
     samples, targets = [], []
-    for scored in scores:
-        target_fields: Any = (scored.score.metadata or {}).get(_KEY)
-        if target_fields is None:
-            rule = f"the score of sample {show(scored.sample_id)} must hold the target"
+    for sample_score in scores:
+        fields: Any = (sample_score.score.metadata or {}).get(_KEY)
+        if fields is None:
+            rule = f"the score of sample {show(sample_score.sample_id)} must hold the target"
             raise ValueError(f"{rule}. Use informedness.inspect_ai.with_target(scorer).")
-        answer = answer_and_verdict(scored.score.value, scored.score.answer)
-        samples.append(Sample(scored.sample_id, target_fields["target"], *answer))
-        targets.append((target_fields["target"], letters_of(target_fields["choices"])))
+        answer = answer_and_verdict(sample_score.score.value, sample_score.score.answer)
+        samples.append(Sample(sample_score.sample_id, fields["target"], *answer))
+        targets.append((fields["target"], letters_of(fields["choices"])))
     return Answers.from_harness(samples, classes_of(targets))
 
 
 # Metrics and scorer for Inspect
 
 
-@_every_epoch
+@_metric_of_epochs
 def informedness() -> Metric:
     """Multi-class Bookmaker Informedness: best 1, guessing level 0.
 
-    The answer of each sample in each epoch counts, even if a reducer merges epochs. An
-    out-of-class or missing answer is wrong. The classes are the letters of the choices; without
-    choices, they are the targets that occur. The score is nan for one sample. It is also nan if all
-    targets have the same class, for example while only a few samples are done.
+    The answer to each sample in each epoch counts, even if a reducer merges epochs. An
+    out-of-class or missing answer counts as wrong. The classes are the letters of the choices;
+    without choices, they are the targets that occur. The score is nan for a single answer. It is
+    also nan if all targets have the same class, for example while only a few samples are done. If
+    the answers contradict the verdicts, the score is nan, and a warning says why.
 
     Raises
     ------
@@ -100,22 +102,22 @@ def informedness() -> Metric:
     return _metric("informedness")
 
 
-@_every_epoch
+@_metric_of_epochs
 def informedness_stderr() -> Metric:
     """Standard error of `informedness` by the delta method, with epochs grouped by sample."""
-    return _metric("informedness", is_error=True)
+    return _metric("informedness", is_stderr=True)
 
 
-@_every_epoch
+@_metric_of_epochs
 def nit() -> Metric:
     """Normalised Information Transfer: best 1, guessing level 1 / number of classes."""
     return _metric("nit")
 
 
-@_every_epoch
+@_metric_of_epochs
 def nit_stderr() -> Metric:
     """Standard error of `nit` by the delta method, with epochs grouped by sample."""
-    return _metric("nit", is_error=True)
+    return _metric("nit", is_stderr=True)
 
 
 _METRICS = [accuracy(), stderr(), informedness(), informedness_stderr(), nit(), nit_stderr()]
@@ -130,8 +132,8 @@ def with_target(scorer: Scorer) -> Scorer:
     ----------
     scorer : Scorer
         A scorer whose answers contain the class, such as `choice()`, `answer("letter")`,
-        `pattern(...)`, `match()` or `includes()`. If a model grades the answers, the scores of this
-        module are nan.
+        `pattern(...)`, `match()` or `includes()`. If a model grades the answers, they may
+        contradict its verdicts, and the scores of this module are then nan.
 
     Raises
     ------
@@ -151,6 +153,8 @@ def with_target(scorer: Scorer) -> Scorer:
 
 @scoring.scorer(metrics=_METRICS, name="with_target")
 def _keep_target(scorer: Scorer) -> Scorer:
+    """Make a scorer that adds the target and the number of choices to the metadata of a score."""
+
     async def score(state: TaskState, target: scoring.Target) -> scoring.Score | None:
         with prefix_errors(f"sample {show(state.sample_id)}"):
             target_class = only_target(targets_of(list(target), letters_of(len(state.choices))))

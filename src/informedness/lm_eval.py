@@ -8,9 +8,9 @@ Usage in the YAML file of a new task, or of a task that includes another task:
       - metric: informedness
       - metric: nit
 
-Both scores are computed from all answers together, and are never means over samples. They use
-the answers that `acc` or `exact_match` of the task judges. An answer that is judged right gets
-the class of the target.
+Both scores are computed from all answers together, and are never means over samples. They use the
+answers and the verdicts of `acc` or `exact_match` of the task. An answer that the metric counts as
+right gets the class of the target.
 
 A task with a custom `process_results` cannot use `Task`. Its `process_results` must return the same
 pair (target, answer) for a score and for its standard error. Its `metric_list` must name functions
@@ -60,6 +60,7 @@ def informedness(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> fl
     Returns
     -------
     float
+        The score; nan, with a warning, if the answers of `Task` contradict its verdicts.
 
     Raises
     ------
@@ -86,6 +87,7 @@ def nit(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float:
     Returns
     -------
     float
+        The score; nan as in `informedness`.
 
     Raises
     ------
@@ -117,16 +119,16 @@ def _standard_error(pairs: Any, labels: Any, metric: str) -> float | str:
 
 
 def _answers(pairs: Any, labels: Any) -> Answers | None:
-    """Collect answers from pairs, or from the longer lists of `Task`.
+    """Collect answers from pairs, or from the lists of `Task`, which add verdicts and choices.
 
-    None if the answers contradict the verdicts.
+    If the answers contradict the verdicts, warn and return None.
     """
     samples = [Sample(i, *x[:3])._replace(choices=tuple(*x[3:])) for i, x in enumerate(pairs)]
     classes = sorted({x.reference for x in samples}) if labels is None else labels
     return Answers.from_harness(samples, choices=tuple(classes))
 
 
-def _pair_of_lists(references: Sequence[Any], predictions: Sequence[Any]) -> tuple[Any, Any]:
+def _pair_from_lists(references: Sequence[Any], predictions: Sequence[Any]) -> tuple[Any, Any]:
     """Pair the target and the answer of a document, which lm-eval passes as lists of length 1."""
     return references[0], predictions[0]
 
@@ -137,21 +139,21 @@ for _name, _function in _FUNCTIONS.items():
     register_aggregation(_name)(_function)
     # Otherwise lm-eval would load the module of that name from evaluate, and average over samples.
     _options = {"higher_is_better": _name in _SCORES, "aggregation": _name}
-    register_metric(metric=_name, **_options)(_pair_of_lists)
+    register_metric(metric=_name, **_options)(_pair_from_lists)
 
 
 class Task(ConfigurableTask):  # type: ignore[misc]
     """A YAML task whose `metric_list` may name `informedness` and `nit`.
 
-    Everything else works as in a task without `class:`. For `multiple_choice`, the answer is the
+    Otherwise it works like a task without `class:`. For `multiple_choice`, the answer is the
     likeliest choice by the first of `acc`, `acc_norm`, `acc_bytes` and `acc_mutual_info` that is
     listed, or by `acc` if none is listed. With `doc_to_choice`, the classes are the positions of
     the choices. Without it, they are the targets of all documents.
 
     For generated text, an answer that `exact_match`, `acc` or `em` counts as right gets the class
-    of the target, for example if the metric ignores case. An out-of-class answer counts as wrong,
-    and as a separate symbol in NIT.
-    Each score has its standard error by the delta method, for every filter.
+    of the target, for example if the metric ignores case. An out-of-class answer counts as wrong.
+    In NIT, all out-of-class answers are one additional label. Each score has its standard error by
+    the delta method, for every filter.
 
     Parameters
     ----------
@@ -161,9 +163,10 @@ class Task(ConfigurableTask):  # type: ignore[misc]
     Raises
     ------
     ValueError
-        If `metric_list` gives `informedness` or `nit` an option or another aggregation. Also if the
-        task has a `process_results` or an `output_type` without classes, or if a document does not
-        have exactly one right answer.
+        If `metric_list` gives `informedness` or `nit` an option or another aggregation. If the task
+        has its own `process_results`, or an `output_type` other than "multiple_choice" and
+        "generate_until". If a document does not have exactly one right answer. During the run, if a
+        filter does not return text.
     """
 
     def __init__(self, config: dict[str, Any]) -> None:
@@ -178,23 +181,24 @@ class Task(ConfigurableTask):  # type: ignore[misc]
         if self.config.doc_to_choice is not None:
             self._classes = range(max(len(choices) for _, choices in docs))
 
-    def _names_listed(self) -> list[str]:
+    def _listed_scores(self) -> list[str]:
         return [name for name in _SCORES if name in self._metric_fn_list]
 
     def _check_config(self) -> None:
-        for name in self._names_listed():
+        for name in self._listed_scores():
             options, aggregation = self._metric_fn_kwargs[name], self._aggregation_list.get(name)
             if options or aggregation is not _SCORES[name]:
-                raise ValueError(f"{name} must have no options or aggregation, got {options}")
+                got = show(options or aggregation)
+                raise ValueError(f"{name} must not have options or an aggregation, got {got}")
         if self.config.process_results is not None:
-            raise ValueError("`process_results` cannot be combined with this `class`")
+            raise ValueError("`process_results` cannot be combined with informedness.lm_eval.Task")
         check_choice("output_type", self.OUTPUT_TYPE, ("multiple_choice", "generate_until"))
 
     def _target_and_choices(self, doc: Any) -> tuple[Any, list[str]]:
         """Read the target of a document and its choices; with choices, the target is a position."""
         target = self.doc_to_text(doc) if self.multiple_input else self.doc_to_target(doc)
         if isinstance(target, (list, tuple)):
-            raise ValueError(f"must have one right answer for this score, got {show(target)}")
+            raise ValueError(f"the document must have one right answer, got {show(target)}")
         if self.config.doc_to_choice is None:
             return str(target), []
         choices = list(self.doc_to_choice(doc))
@@ -214,14 +218,14 @@ class Task(ConfigurableTask):  # type: ignore[misc]
             logprobs = [logprob for logprob, _ in results]
             return [target, likeliest_choice(metric or "acc", logprobs, choices), verdict]
         if not isinstance(results[0], str):
-            raise ValueError(f"must be text, got {show(results[0])}: end filters with take_first")
+            raise ValueError(f"the filter must return text, got {show(results[0])}: add take_first")
         return [target, results[0], verdict, *([choices] if choices else ())]
 
     def process_results(self, doc: Any, results: Any) -> dict[str, Any]:
-        """Add the target and the answer to the values of lm-eval, for each score listed."""
+        """Add the target and the answer to the values of lm-eval, for each listed score."""
         values: dict[str, Any] = dict(super().process_results(doc, results))
-        for name in self._names_listed():
-            # lm-eval has errors only of its built-in metrics, so errors are listed as metrics
+        for name in self._listed_scores():
+            # lm-eval estimates standard errors only for its own metrics, so these are metrics, too
             values[name] = values[f"{name}_stderr"] = self._answer(doc, results, values)
         return values
 
