@@ -332,7 +332,7 @@ class ModelSamples:
 
     def number(self, rows: Numbers) -> int:
         """Count the samples that the selected rows represent."""
-        return int(self.counts[rows].sum())
+        return int((self.counts * rows).sum())
 
     def pairs_in_groups(self, model: int) -> CellPairs | None:
         """Pair the cell of each sample in a model's table with itself; None without groups."""

@@ -116,7 +116,7 @@ def warn_of_own_labels(n_different: int, n_samples: int | None, label: Any, name
 
 def warn_of_swapped(references: Any, predictions: Any) -> None:
     """Warn if the names of two columns or axes suggest that they are swapped."""
-    if role_in(references) == "predictions" and role_in(predictions) == "references":
+    if references and role_in(references) == "predictions" and role_in(predictions) == "references":
         how = f"{references!r} is read as references and {predictions!r} as predictions"
         remedy = "Swap them if the names are right."
         warn(f"{how}, but the names suggest the opposite. {remedy}", LabelsWarning)
