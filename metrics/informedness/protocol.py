@@ -244,5 +244,5 @@ def result_of(
     score = {name: value}
     if NOTES.get() is None:  # not while `_try` checks options
         package.warn_of_module(table, __version__)
-    extras = package.add_companions(score, table, level, return_signature, options, __version__)
+    extras = package.companions_of(score, table, level, return_signature, options, __version__)
     return score | extras

@@ -25,14 +25,14 @@ from informedness.inference.registry import REPORTED, score_named, score_with_av
 from informedness.inference.score import INFORMEDNESS, Score
 from informedness.messages import message_of, render
 from informedness.results.comparison import Comparison
-from informedness.results.estimate import Estimate, warn_of
+from informedness.results.estimate import Estimate, warn_of_intervals
 from informedness.results.report import Report
-from informedness.results.verdict import (
+from informedness.results.summary import (
     MANY_OUT_OF_CLASS,
-    constant_predictions,
+    drop_out_of_class,
     out_of_class_share,
-    predictions_in_class,
     share_text,
+    with_constant_predictions,
 )
 from informedness.tables.label_warnings import warn_of_table
 from informedness.tables.matrix import most_frequent_classes
@@ -293,7 +293,7 @@ def field(table: Table, average: Any = "default", level: float = LEVEL) -> dict[
     """
     share = out_of_class_share(table)
     n_outside = round(100 * share) if share > MANY_OUT_OF_CLASS else 0
-    answered = predictions_in_class(table) if n_outside else table
+    answered = drop_out_of_class(table) if n_outside else table
     shares, why = ({}, "") if answered is None else split_answers(answered, average)
     n_answered = 100 - n_outside
     # the sums are rounded, so that known and lucky add up to what is right
@@ -372,11 +372,11 @@ def reports_of(
     with collected() as notes:
         warn_of_table(table)
     with collected() as others:  # the verdict repeats those about the score as a share
-        constant = Report.from_table(constant_predictions(table), average=average)
+        constant = Report.from_table(with_constant_predictions(table), average=average)
         report = Report.from_table(table, None if table.is_weighted else level, average=average)
     notes += [note for note in others if isinstance(note, UndefinedMetricWarning)]
     with collected() as interval_notes:  # nobody asked for intervals of the other scores
-        warn_of([x for name, x in report.estimates.items() if name == METRIC])
+        warn_of_intervals([x for name, x in report.estimates.items() if name == METRIC])
     return report, constant, notes + interval_notes
 
 
@@ -457,7 +457,7 @@ def draw_comparison(
         comparison = compare(*answers.columns, metric=METRIC, **options)
     with collected():  # nobody asked about the other scores
         reports = dict(zip("AB", map(Report.from_table, tables), strict=True))
-        constant = Report.from_table(constant_predictions(tables[0]))
+        constant = Report.from_table(with_constant_predictions(tables[0]))
     a, b = (report.scores for report in reports.values())
     messages = list(dict.fromkeys(map(message_of, [*answers.notes, *notes])))
     texts = [with_minus(rounded(scores[METRIC], 3)) for scores in (a, b)]

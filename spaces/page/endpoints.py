@@ -24,7 +24,7 @@ from informedness.inference.registry import REPORTED, score_named
 from informedness.inference.score import check_level
 from informedness.messages import message_of
 from informedness.results.report import Report
-from informedness.results.verdict import constant_predictions, right_predictions
+from informedness.results.summary import with_constant_predictions, with_perfect_predictions
 from informedness.tables.label_warnings import warn_of_table
 from informedness.warnings import collected
 
@@ -44,8 +44,8 @@ def _report(
     check_level(level)
     with collected():  # nobody asked about these two tables
         others: dict[str, Any] = {
-            "always_commonest": scores_of(constant_predictions(table)),
-            "all_right": scores_of(right_predictions(table)),
+            "always_commonest": scores_of(with_constant_predictions(table)),
+            "all_right": scores_of(with_perfect_predictions(table)),
         }
     sentences = [score_named(METRIC).undefined(table)]
     if table.is_weighted:

@@ -240,11 +240,11 @@ def test_in_class_predictions_keep_all_classes():
     for options in ({}, {"labels": [*"abc"]}):
         made = report(r, r[:80] + [None] * 20, unknown="wrong", **options)
         assert made.out_of_class["nit_in_class"] == near(2 / 3)
-        assert made.summary_of("nit").endswith("scores 0.333; the best for these classes is 0.957.")
+        assert made.summary_of("nit").endswith("scores 0.333; perfect predictions score 0.957.")
     weighed = package.ContingencyTable.from_matrix([[89.5, 0, 10], [20, 40.5, 8], [0, 0, 0]])
     assert report(weighed).summary.code == "untested"
     none = report([*"ab"] * 50, [None] * 100, sample_weight=[2.0] * 100, unknown="wrong")
-    assert none.summary.endswith("no prediction is a class, so all count as wrong.")
+    assert none.summary.endswith("all predictions are out of class and count as wrong.")
     few = [*"ab"] * 18 + [*"ba"] * 12 + [None] * 40
     made = {x: report([*"ab"] * 50, few, unknown="wrong", confidence_level=x) for x in (0.5, 0.999)}
     may_be_guesses = {x: "cannot be distinguished from guessing" in made[x].summary for x in made}

@@ -19,7 +19,7 @@ import informedness
 from informedness import ContingencyTable, estimate
 from informedness.inference.entropy import ENOUGH_FOR_ALL_CLASSES
 from informedness.inference.score import FEW_SAMPLES
-from informedness.results.comparison import FEW_GROUPS_IN_CELLS
+from informedness.results.comparison import FEW_GROUPS_FOR_ENTROPIES
 from informedness.results.estimate import FEW_GROUPS
 from inputs.snippets import ROOT, snippets
 from oracles import study_pages
@@ -226,7 +226,7 @@ def samples_said():
 
 def warned_said():
     """Return the limits below which an interval warns."""
-    in_groups = f"{FEW_GROUPS} groups; for differences of NIT and EMA {FEW_GROUPS_IN_CELLS}"
+    in_groups = f"{FEW_GROUPS} groups; for differences of NIT and EMA {FEW_GROUPS_FOR_ENTROPIES}"
     return [
         f"{FEW_SAMPLES} samples",
         f"| samples in groups | {in_groups} |",

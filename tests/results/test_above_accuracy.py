@@ -1,6 +1,6 @@
 """Informedness above accuracy is not a share of the answers; test_no_class.py has the paths.
 
-Covers src: results/verdict.py, inference/score.py.
+Covers src: results/summary.py, inference/score.py.
 """
 
 import itertools

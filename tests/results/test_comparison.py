@@ -286,7 +286,7 @@ BINARY = [0, 1]
     [
         ((BINARY, BINARY, [0]), {}, "y_pred_b"),
         ((BINARY, [0, 0.7], BINARY), {}, r"y_pred_a.*0\.7"),
-        (([1, 1], BINARY, [1, 1]), {}, "`y_true` must have at least two classes.*all are 1"),
+        (([1, 1], BINARY, [1, 1]), {}, "`y_true` must have at least two classes.*labels are 1"),
         (SAMPLES, {"average": None}, "^`average` must .*None"),
         (SAMPLES, {"confidence_level": 95}, "^`confidence_level` must .*95"),
         (SAMPLES, {"counts": [0.5] * 400}, "`counts` must be whole numbers of samples, got 0.5"),

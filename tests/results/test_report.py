@@ -59,7 +59,7 @@ def test_json_and_csv_hold_every_number_or_none():
     undefined = report(["a", "a"], ["a", "b"], confidence_level=0.95)
     assert plain_of(undefined)["per_class"][0]["tpr_minus_fpr_confidence_interval"] is None
     assert numbers_of(undefined)["informedness_confidence_interval_low", ""] == ""
-    assert undefined.summary_of("nit").endswith("so there is no verdict.")
+    assert undefined.summary_of("nit").endswith("so the model may be guessing.")
     plain = plain_of(report(["a", "b"], ["a", "?"], labels=["a", "b"], unknown="wrong"))
     assert (plain["n_classes"], plain["n_out_of_class"]) == (2, 1)
     assert [row["label"] for row in plain["per_class"]] == ["a", "b"]

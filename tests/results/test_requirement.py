@@ -19,7 +19,7 @@ from scipy import stats
 
 from harnesses.arithmetic import kept
 from informedness import compare, compare_tasks, estimate
-from informedness.results.comparison import decide, decide_least
+from informedness.results.comparison import decide, decide_at_least
 from informedness.warnings import IntervalWarning
 from inputs.cli_cases import write
 from oracles.golden import close
@@ -157,9 +157,9 @@ def test_the_whole_interval_beyond_the_margin_is_said_to_be_so():
     assert re.fullmatch(r"B is worse \(-0\.\d+ to -0\.\d+\)", better.remark)
     score = estimate(TRUE, A)
     assert re.fullmatch(
-        r"informedness is below 0.95 \(0.\d+ to 0.\d+\)", decide_least(score, 0.95)[1]
+        r"informedness is below 0.95 \(0.\d+ to 0.\d+\)", decide_at_least(score, 0.95)[1]
     )
-    assert decide_least(score, score.confidence_interval[0]) == (False, "")
+    assert decide_at_least(score, score.confidence_interval[0]) == (False, "")
 
 
 def test_a_build_fails_if_worse_is_shown():
@@ -200,10 +200,10 @@ def test_a_comparison_with_a_warning_shows_nothing(options):
 def test_a_score_with_a_warning_shows_nothing():
     with pytest.warns(IntervalWarning):
         made = estimate([0] * 60 + [1] * 4, [0] * 60 + [1] * 4)
-    decision = decide_least(made, -1)
+    decision = decide_at_least(made, -1)
     assert decision.failed
     assert decision.remark.startswith("this does not show whether informedness is at least -1: 4 r")
-    assert not decide_least(estimate(TRUE, A), -1).failed
+    assert not decide_at_least(estimate(TRUE, A), -1).failed
 
 
 FEW = np.array([0] * 60 + [1] * 4)

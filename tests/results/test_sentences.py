@@ -3,7 +3,7 @@
 `python tests/results/test_sentences.py` writes the file anew. Nothing in it may be refuted by a
 model that fits its table.
 
-Covers src: results/verdict.py.
+Covers src: results/summary.py.
 """
 
 import sys

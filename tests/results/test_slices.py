@@ -118,8 +118,12 @@ TABLE, PAIR = report(*of(FRAME)).table, ("a", "b")
     [
         *((x, "type", "`tables` must map at least one slice") for x in ({}, [TABLE], {"a": [0]})),
         ({None: TABLE}, "type", "`tables` must hold labels"),
-        ({PAIR: TABLE}, "type", r"`by` must name the 2 columns of slice \('a', 'b'\), got 'type'"),
-        ({"a": TABLE}, ["type", "half"], "`by` must name the 1 columns of slice 'a', got"),
+        (
+            {PAIR: TABLE},
+            "type",
+            r"`by` must name one column per value of slice \('a', 'b'\), got 'type'",
+        ),
+        ({"a": TABLE}, ["type", "half"], "`by` must name one column per value of slice 'a', got"),
         (None, {1: FRAME["type"], "1": FRAME["half"]}, "name each column once, got '1' twice"),
         (None, ["a", "b"], "`by` must have a value for each sample, got 2"),
     ],

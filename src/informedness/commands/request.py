@@ -249,9 +249,9 @@ def _check_scores(scores: Scores, unknown: str) -> None:
 
 def _check_requirements(scores: CompareScores) -> None:
     """Reject conflicting or incomplete requirements on a comparison."""
-    from ..results.comparison import check_size
+    from ..results.comparison import check_difference
 
-    check_size("detect", scores.detect)
+    check_difference("detect", scores.detect)
     if scores.require == "not-worse" and scores.margin is None:
         raise ValueError("`--require` not-worse needs a `--margin`. Add the largest accepted loss.")
     if scores.require and scores.fail_if:

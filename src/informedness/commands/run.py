@@ -22,7 +22,7 @@ from ..inference.registry import score_named, score_with_average
 from ..messages import message
 from ..results.estimate import Averaged, Estimate, estimate, read_table
 from ..results.report import Report
-from ..results.verdict import LEVEL
+from ..results.summary import LEVEL
 from ..tables.contingency import ContingencyTable
 from ..text.layout import Result, signed
 from ..text.render import as_json, rounded, shown
@@ -96,12 +96,12 @@ def _report_on_files(reader: Reader, scores: ReportScores) -> Result:
 
 def _decide_score(labels: Labels, scores: ReportScores, least: float, console: Console) -> None:
     """Decide whether a score is as high as --at-least requires."""
-    from ..results.comparison import decide_least
+    from ..results.comparison import decide_at_least
 
     level = scores.confidence_level or LEVEL
     estimate: Any = score(labels, replace(scores, confidence_level=level))
     _check_average("at-least", scores, estimate.n_classes)
-    console.print_decision(decide_least(estimate, least), f"at-least {least:g}")
+    console.print_decision(decide_at_least(estimate, least), f"at-least {least:g}")
 
 
 def _print_averages(labels: Labels, scores: ReportScores, console: Console) -> None:

@@ -16,7 +16,7 @@ from ..results.comparison import Comparison
 from ..results.estimate import Averaged, Estimate
 from ..results.report import PREVALENCE_SCORE, Report
 from ..results.suite import SuiteComparison, suite_of
-from ..results.verdict import MAY_BE_GUESSES
+from ..results.summary import MAY_BE_GUESSES
 from ..text import render
 from ..text.layout import Account, Measured, Result, Rows, add_guessing, rows_of
 from ..warnings import prefix_warnings

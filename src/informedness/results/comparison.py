@@ -24,11 +24,12 @@ from ..tables.label_options import to_class_names
 from ..text.layout import Account, Block, Measured, Rows
 from ..text.render import interval_heads, shown, shown_p
 from ..warnings import collected, prefix_warnings
-from .estimate import FEW_GROUPS, Estimate, ModelSamples, group_shortage, read_samples, settings_of
-from .verdict import commonest_class, out_of_class_share, share_text, title_of
+from .estimate import FEW_GROUPS, Estimate, ModelSamples, group_shortage, level_text, read_samples
+from .summary import only_class, out_of_class_share, share_text, title_of
 
-FEW_GROUPS_IN_CELLS = 20  # threshold for NIT and EMA, because their sums over groups are skewed
-MAX_SHARE_OF_ONE = 0.25  # if D^2 / sum(d^2) is larger, a significant result has a caveat
+FEW_GROUPS_FOR_ENTROPIES = 20  # for NIT and EMA, because their sums over groups are skewed
+# If D^2 / sum(d^2) is larger, with D and d as in `compare`, a significant result has a caveat.
+MAX_SHARE_OF_ONE = 0.25
 _FEW_DIFFERENT = 30  # with fewer differing predictions, the advice gives their number
 
 
@@ -201,8 +202,8 @@ class Comparison(Difference):
     def to_dict(self) -> dict[str, Any]:
         """Convert the comparison to plain values for JSON, with the number of samples needed."""
         prevalence = self.prevalence and self.prevalence.to_dict()
-        asked = self.margin if self.detect is None else self.detect
-        n_needed = asked and self.samples_for(asked)
+        target = self.margin if self.detect is None else self.detect
+        n_needed = target and self.samples_for(target)
         return super().to_dict() | {"samples_for": n_needed, "prevalence": prevalence}
 
     @property
@@ -308,7 +309,8 @@ def compare(
     groups : array-like of shape (n_samples,), optional
         The group each sample belongs to, for example the document of a question. Groups must be
         independent of each other; samples within a group need not be. With fewer than five groups,
-        or if a class that affects the error is in only one group, interval and p-value are nan.
+        or if a class that affects the error is in only one group, the interval and the p-value are
+        nan.
     confidence_level : float
         Level of the interval. A model is called better if the p-value is below 1 minus this level.
     margin : float, optional
@@ -330,8 +332,8 @@ def compare(
         If a table has too few samples by the rules of `estimate`. If there are fewer than 10
         groups, or 20 for NIT and EMA. If classes in fewer than 5 effective groups carry more than a
         tenth of the variance. If all classes but the largest have fewer than 5 references on
-        average (except for accuracy). If a model is called better although D^2 exceeds a quarter of
-        the sum of d^2.
+        average (except for accuracy). If the difference is significant although D^2 exceeds a
+        quarter of the sum of d^2.
 
     Examples
     --------
@@ -341,9 +343,9 @@ def compare(
     >>> print(compare(references, model_a, model_b).summary)
     B is better: +0.300 (95% interval 0.072 to 0.528), p = 0.031.
     """
-    score = score_of_pairs(metric, average, prior, unknown)
+    score = score_to_compare(metric, average, prior, unknown)
     scoring.check_level(confidence_level)
-    check_size("margin", margin)
+    check_difference("margin", margin)
     predictions = {"y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
     extras = {"counts": counts, "sample_weight": sample_weight, "groups": groups}
     samples = read_samples(y_true, predictions, extras, labels, ignore_index, unknown)
@@ -362,23 +364,23 @@ def compare(
     return comparison
 
 
-def check_size(name: str, size: Any) -> None:
+def check_difference(name: str, size: Any) -> None:
     """Raise ValueError unless the size of a difference is None, or finite and above 0."""
     if size is not None and not (is_real(size) and 0 < size < math.inf):
         raise ValueError(f"`{name}` must be finite and above 0, got {show(size)}")
 
 
-def score_of_pairs(
+def score_to_compare(
     metric: str, average: Average | Literal["default"], prior: Prior = None, unknown: str = "error"
 ) -> Score:
-    """Look up the score for a comparison; raise ValueError if models cannot be compared on it."""
+    """Look up the score to compare models on; raise ValueError if an option does not fit."""
     if average is None:
         raise ValueError("`average` must give a single number, got None")
     return score_with_average(metric, average, unknown).require_interval(prior)
 
 
 class ComparedModel(NamedTuple):
-    """A model in a comparison, with its table and its score."""
+    """A model to compare, with its table and its score."""
 
     argument: str
     table: ContingencyTable
@@ -388,12 +390,12 @@ class ComparedModel(NamedTuple):
 
 
 def score_models(score: Score, samples: ModelSamples, prior: Prior = None) -> list[ComparedModel]:
-    """Score each model; raise ValueError if all references have the same class."""
+    """Score each model; raise ValueError if the score needs references of several classes."""
     models = []
     for i, (argument, table) in enumerate(zip(samples.arguments, samples.tables, strict=True)):
         if score.has_single_reference_class(table):
             rule = "`y_true` must have at least two classes"
-            raise ValueError(f"{rule}, but all are {commonest_class(table)}")
+            raise ValueError(f"{rule}, but all its labels are {only_class(table)}")
         shortage = score.shortage(table, prior) or _class_shortage(table, score)
         scored = scoring.with_prior(table, prior)
         influences = significance.influences_of(score, table, scored, samples.pairs_in_groups(i))
@@ -416,8 +418,8 @@ def compare_pair(
     """Compare two of the models, selected by their positions."""
     a, b = (models[i] for i in pair)
     predictions_a, predictions_b = (samples.predictions[i] for i in pair)
-    n_samples = samples.number(samples.references >= 0)
-    n_different = samples.number(predictions_a != predictions_b)
+    n_samples = samples.count_samples(samples.references >= 0)
+    n_different = samples.count_samples(predictions_a != predictions_b)
     is_right_a, is_right_b = (x == samples.references for x in (predictions_a, predictions_b))
     pairs = samples.pair(*pair)
     if prior is not None:
@@ -426,15 +428,15 @@ def compare_pair(
         pairs = pairs._replace(weights=pairs.weights * factors[a.table.rows[pairs.a]])
     difference = b.value - a.value
     test = paired_test(a.influences, b.influences, pairs, difference, n_different, level)
-    few_groups = FEW_GROUPS if isinstance(score, ClassScore) else FEW_GROUPS_IN_CELLS
+    few_groups = FEW_GROUPS if isinstance(score, ClassScore) else FEW_GROUPS_FOR_ENTROPIES
     caveat = _shortage_of(a, b) or group_shortage(pairs, test.fewest_groups, few_groups)
     if not caveat and 1 - test.p_value > level and test.share_of_one > MAX_SHARE_OF_ONE:
-        caveat = _few_that_decide(score, (a.table, b.table), n_different)
+        caveat = _count_deciding(score, (a.table, b.table), n_different)
     if n_different:
         warn_of_caveats([(f"the difference of {score.name}", caveat, math.isnan(test.p_value))])
     widest = score.highest - score.lowest
     interval = test.interval._replace(value=difference).clip(-widest, widest)
-    settings = {"ignore_index": ignore_index, "interval": settings_of(level, pairs)}
+    settings = {"ignore_index": ignore_index, "interval": level_text(level, pairs)}
     pooled = replace(a.table + b.table, n_samples=n_samples)
     return Comparison(
         metric=score.name,
@@ -449,8 +451,8 @@ def compare_pair(
         test="z" if pairs.groups is None else "t",
         n_samples=n_samples,
         n_groups=n_groups(pairs) or None,
-        gained=samples.number(is_right_b & ~is_right_a),
-        lost=samples.number(is_right_a & ~is_right_b),
+        gained=samples.count_samples(is_right_b & ~is_right_a),
+        lost=samples.count_samples(is_right_a & ~is_right_b),
         n_different=n_different,
         signature=score.signature(pooled, prior=prior, **settings),
         out_of_class_shares=(out_of_class_share(a.table), out_of_class_share(b.table)),
@@ -464,15 +466,18 @@ def compare_pair(
 
 
 def _shortage_of(a: ComparedModel, b: ComparedModel) -> str:
-    """Explain that a model has too few samples, and name it if the other has enough."""
+    """Explain that a model has too few samples; empty if both models have enough.
+
+    The model is named unless the same is true of the other model.
+    """
     first = a if a.shortage else b
     return first.shortage + (f" (`{first.argument}`)" if a.shortage != b.shortage else "")
 
 
-def _few_that_decide(score: Score, tables: Sequence[Table], n_different: int) -> str:
-    """Name the few samples that decide a significant result.
+def _count_deciding(score: Score, tables: Sequence[Table], n_different: int) -> str:
+    """State how few samples decide a significant result.
 
-    They are the samples of the rarest class, or the samples whose predictions differ.
+    They are the samples of the rarest class, or those whose predictions differ if they are fewer.
     """
     sizes: list[tuple[float, str]] = []
     for table in tables:
@@ -503,7 +508,10 @@ def _max_unseen(score: Score, table: Table, pairs: CellPairs, prior: Prior) -> f
 
 
 def _class_shortage(table: Table, score: Score) -> str:
-    """Explain that the smaller classes have too few references; empty if they have enough."""
+    """Explain that the smaller classes have too few references.
+
+    The text is empty if they have enough, and for accuracy.
+    """
     if score.name == "accuracy":
         return ""
     references, *_ = effective_totals(table)
@@ -523,32 +531,33 @@ class Decision(NamedTuple):
     remark: str
 
 
-def decide(compared: Difference, required: str | None) -> Decision:
-    """Fail unless a comparison shows that B is "better" or "not-worse", as required.
+def decide(result: Difference, required: str | None) -> Decision:
+    """Fail a build unless a comparison shows that B is "better" or "not-worse", as required.
 
-    Without a requirement, fail only if it shows that B is worse, by more than any margin.
-    "not-worse" allows a loss up to the margin. Equal predictions pass as "not-worse" although they
-    prove nothing, because users first try an unchanged model. With several tasks, the mean decides.
+    Without a requirement, fail only if the comparison shows that B is worse; with a margin, only if
+    the loss exceeds it. "not-worse" allows a loss up to the margin. Equal predictions pass as
+    "not-worse" although they prove nothing, because users first try an unchanged model. With
+    several tasks, the mean decides.
     """
-    if not compared.n_different:
-        return Decision(required == "better", _same_predictions(compared))
-    if reason := _why_not_shown(compared, f"B is {required or 'worse'}"):
+    if not result.n_different:
+        return Decision(required == "better", _same_predictions(result))
+    if reason := _why_not_shown(result, f"B is {(required or 'worse').replace('-', ' ')}"):
         return Decision(bool(required), reason)
-    is_shown, verdict = bool(compared.within_margin), compared.loss_phrase
+    passes, claim = bool(result.within_margin), result.loss_phrase
     if not required:
-        is_shown = compared.confidence_interval[1] >= -(compared.margin or 0.0)
+        passes = result.confidence_interval[1] >= -(result.margin or 0.0)
     elif required == "better":
-        is_shown = compared.verdict == "better"
-        verdict = "B is worse" if compared.verdict == "worse" else "B is not shown to be better"
-    if is_shown:
+        passes = result.verdict == "better"
+        claim = "B is worse" if result.verdict == "worse" else "B is not shown to be better"
+    if passes:
         return Decision(False, "")
     # more samples would not help if B is worse
-    advice = "" if verdict.startswith("B is worse") else _advice(compared, required)
-    return Decision(True, f"{verdict} {compared.shown(3)[1]}{advice}")
+    advice = "" if claim.startswith("B is worse") else _advice(result, required)
+    return Decision(True, f"{claim} {result.shown(3)[1]}{advice}")
 
 
-def decide_least(estimate: Estimate, least: float) -> Decision:
-    """Fail unless the lower end of a score's interval is at or above a required value."""
+def decide_at_least(estimate: Estimate, least: float) -> Decision:
+    """Fail a build unless the lower end of a score's interval is at least the required value."""
     if reason := _why_not_shown(estimate, f"{estimate.metric} is at least {least:g}"):
         return Decision(True, reason)
     low, high = estimate.confidence_interval
@@ -565,28 +574,31 @@ def _why_not_shown(result: Difference | Estimate, claim: str) -> str:
     return reason and with_subject(f"this does not show whether {claim}", reason)
 
 
-def _advice(compared: Difference, required: str | None) -> str:
+def _advice(result: Difference, required: str | None) -> str:
     """Advise how many samples a requirement needs; empty for several tasks."""
-    if not isinstance(compared, Comparison):
+    if not isinstance(result, Comparison):
         return ""
-    name, size = "difference", compared.difference
-    detection = cast(Detection, compared.paired.detection)
+    name, size = "difference", result.difference
+    detection = cast(Detection, result.paired.detection)
     if required == "not-worse":
-        name, size = "margin", compared.margin or 0.0
+        name, size = "margin", result.margin or 0.0
         # assume equally good models, whose share of different predictions does not grow
         detection = detection._replace(growth=0.0)
-    planned = replace(compared, paired=compared.paired._replace(detection=detection))
+    planned = replace(result, paired=result.paired._replace(detection=detection))
     advice = f". With 80% power, these samples can show a {name} of {detection.difference():.2g}"
     advice += f". A {name} of {size:.2g} {planned.size_phrase(size)}"
-    if compared.n_different < _FEW_DIFFERENT:
-        advice += f". Only {compared.n_different} predictions differ"
+    if result.n_different < _FEW_DIFFERENT:
+        advice += f". Only {result.n_different} predictions differ"
     return advice
 
 
-def _same_predictions(compared: Difference) -> str:
-    """State that no prediction differs, and how large a change could go undetected."""
-    if not isinstance(compared, Comparison):
+def _same_predictions(result: Difference) -> str:
+    """State that no prediction differs, and how large a change could go undetected.
+
+    For several tasks, the change is left out.
+    """
+    if not isinstance(result, Comparison):
         return "both models give the same predictions in all tasks"
-    same = f"both models give the same predictions for {compared.n_samples:,} samples"
-    change = f"A change of {compared.metric} by up to about {compared.max_unseen:.2g}"
+    same = f"both models give the same predictions for {result.n_samples:,} samples"
+    change = f"A change of {result.metric} by up to about {result.max_unseen:.2g}"
     return f"{same}. {change} could go undetected"

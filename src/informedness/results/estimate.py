@@ -40,13 +40,15 @@ class Estimate(Measured):
     metric : str
         The name of the score.
     value : float
-        The score, as returned by the function of the same name.
+        The value of the score.
     standard_error : float
         Standard error by the delta method, in units of the score. It is nan if the score is
-        undefined. If all predictions are right, it is 0, except for NIT.
+        undefined or, except for accuracy, if all references are of one class. If all predictions
+        are correct, it is 0, except for NIT.
     confidence_interval : (float, float)
-        Lower and upper end of the interval, which contains the value. Both are nan if the score is
-        undefined. For NIT and EMA, both are nan if the samples show too little of the classes.
+        Lower and upper end of the interval, which contains the value. Both are nan if the standard
+        error is nan. They are also nan if too many classes may be missing from the samples, for NIT
+        and EMA, or if a class has fewer than three references, with a prior.
     confidence_level : float
         Share of such intervals that should contain the true value.
     effective_sample_size : float
@@ -96,24 +98,24 @@ class Estimate(Measured):
 def estimates_of(
     table: Table, score: Score, level: float, pairs: CellPairs | None = None, **options: Any
 ) -> list[Estimate]:
-    """Estimate a score, or the score of each class, without warnings.
+    """Estimate a score, or the score of each class if its average is None, without warnings.
 
-    `pairs` holds the samples in groups. `options` appear in the signature. A `prior` among them
-    also changes the estimates.
+    `pairs` has the samples if they are in groups. `options` appear in the signature. A `prior`
+    among them also changes the estimates.
     """
     scoring.check_level(level)
     prior: Prior = options.get("prior")
-    weighted, error, fewest = table, None, math.inf
+    adjusted, error, fewest = table, None, math.inf
     if pairs is not None:
-        weighted, error, fewest = with_design_effects(table, score, pairs)
+        adjusted, error, fewest = with_design_effects(table, score, pairs)
     if score.average is None:
-        intervals = scoring.intervals_by_class(score.orient(weighted)[1], level)
+        intervals = scoring.intervals_by_class(score.orient(adjusted)[1], level)
     else:
-        intervals = [score.interval(weighted, level, prior, error)]
+        intervals = [score.interval(adjusted, level, prior, error)]
     if n_groups(pairs) == 1:  # the variance between groups is unknown
         intervals = [Interval(intervals[0].value)]
-    caveat = group_shortage(pairs, fewest) or score.caveat(weighted, prior)
-    line = score.signature(table, interval=settings_of(level, pairs), **options)
+    caveat = group_shortage(pairs, fewest) or score.caveat(adjusted, prior)
+    line = score.signature(table, interval=level_text(level, pairs), **options)
     labels = score.class_labels(table) if score.average is None else (None,)
     size = scoring.effective_sample_size(table)
     estimates = []
@@ -129,7 +131,7 @@ def estimates_of(
 def reported_estimates(
     table: Table, level: float | None, scores: Mapping[str, Score], **options: Any
 ) -> dict[str, Estimate]:
-    """Estimate each score without warnings; {} without a confidence level.
+    """Estimate each score of a report without warnings; {} without a confidence level.
 
     Raises
     ------
@@ -143,15 +145,15 @@ def reported_estimates(
     return {name: estimates_of(table, x, level, **options)[0] for name, x in scores.items()}
 
 
-def warn_of(estimates: Iterable[Estimate]) -> None:
-    """Warn about intervals with a caveat, once per caveat."""
+def warn_of_intervals(estimates: Iterable[Estimate]) -> None:
+    """Warn of intervals that have a caveat or are missing because of it, once per caveat."""
     warn_of_caveats([(x.metric, x.caveat, math.isnan(x.confidence_interval[0])) for x in estimates])
 
 
 def estimate_table(
     table: Table, score: Score, level: float, pairs: CellPairs | None = None, **options: Any
 ) -> list[Estimate]:
-    """Estimate a score, or the score of each class, with the warnings of `estimate`.
+    """Estimate a score, or the score of each class if its average is None, with warnings.
 
     The options are `prior`, `zero_division` and `ignore_index`.
     """
@@ -159,7 +161,7 @@ def estimate_table(
     check_zero_division(zero_division, score.stand_in)
     value = score.value(table, prior=options.get("prior"), zero_division=zero_division)
     estimates = estimates_of(table, score, level, pairs, **options)
-    warn_of(estimates)
+    warn_of_intervals(estimates)
     values = value if score.average is None else [value]
     return [replace(result, value=number) for result, number in zip(estimates, values, strict=True)]
 
@@ -203,8 +205,9 @@ def estimate(
 
     .. math:: SE^2 = \Big(\sum_{ij} p_{ij} g_{ij}^2 - (\sum_{ij} p_{ij} g_{ij})^2\Big) / N
 
-    where p are the shares of the table's cells and g is the gradient of the score with respect to
-    p. For two classes, the SE of Informedness is
+    where p are the shares of the table's cells, g is the gradient of the score with respect to p,
+    and N is the number of samples. For two classes with :math:`n_1` positive and :math:`n_0`
+    negative references, the SE of Informedness is
     :math:`\sqrt{TPR(1-TPR)/n_1 + TNR(1-TNR)/n_0}`. For weighted samples,
     :math:`SE^2 = \sum w^2 (g - \bar g)^2 / (\sum w)^2`.
 
@@ -222,14 +225,14 @@ def estimate(
         each class is divided by the design effect of the class. Groups cannot be combined with a
         prior or `average=None`.
     average : {"bias", "prevalence", "macro"} or None, optional
-        Average of Informedness or markedness, with the default of the score's function. None gives
-        a list with one estimate per class, in label order.
-    prior : mapping of class to probability, optional
+        Average of Informedness or markedness; by default "bias" for Informedness and "prevalence"
+        for markedness. None gives a list with one estimate per class, in label order.
+    prior : mapping of class to probability or count, optional
         Class shares to which the references are reweighted, for an average of Informedness.
     zero_division : {"warn", 0.0, 1.0, nan}
         The value of an undefined score. Besides nan, Informedness and markedness allow 0.0, and NIT
-        allows 1.0. "warn" returns the allowed number with a warning. Other scores ignore the
-        option.
+        allows 1.0. "warn" returns the allowed number with a warning. The option does
+        not affect other scores.
     confidence_level : float
         Level of the interval, between 0 and 1.
 
@@ -277,8 +280,8 @@ def estimate(
 # Samples of models
 
 
-def settings_of(level: float | None, pairs: CellPairs | None = None) -> str | None:
-    """Write the confidence level and the number of groups for a signature; None without a level."""
+def level_text(level: float | None, pairs: CellPairs | None = None) -> str | None:
+    """Write the number of groups and the confidence level for a signature; None without a level."""
     if level is None:
         return None
     n = n_groups(pairs)
@@ -288,7 +291,8 @@ def settings_of(level: float | None, pairs: CellPairs | None = None) -> str | No
 def group_shortage(pairs: CellPairs | None, fewest: float, least: int = FEW_GROUPS) -> str:
     """Explain that there are too few groups; empty if there are enough.
 
-    `fewest` is the smallest effective number of groups of a class that decides the error.
+    `fewest` is the smallest effective number of groups of a class that decides the error. `least`
+    is the recommended number of groups.
     """
     n = n_groups(pairs)
     shortage = scoring.shortage_message(n, least, "group") if n else ""
@@ -330,7 +334,7 @@ class ModelSamples:
     weights: Numbers | None
     groups: Codes | None
 
-    def number(self, rows: Numbers) -> int:
+    def count_samples(self, rows: Numbers) -> int:
         """Count the samples that the selected rows represent."""
         return int((self.counts * rows).sum())
 
@@ -371,17 +375,20 @@ def read_samples(y_true: Any, predictions: Arrays, extras: Arrays, *options: Any
     """Read samples with the predictions of one or more models.
 
     `extras` may have `counts`, `sample_weight` and `groups`. The options are `labels`,
-    `ignore_index` and `unknown`.
+    `ignore_index` and `unknown`, in this order.
     """
     containers = {"y_true": y_true, **predictions}
     (references, *columns), task = read_label_columns(containers, *options, **extras)
-    return match_samples(references, dict(zip(predictions, columns, strict=True)), task, extras)
+    return build_samples(references, dict(zip(predictions, columns, strict=True)), task, extras)
 
 
-def match_samples(
+def build_samples(
     references: Column, predictions: Mapping[str, Column], task: Task, extras: Arrays
 ) -> ModelSamples:
-    """Build the samples of models from columns of labels of shape (n_rows,)."""
+    """Build the samples of models from columns of labels, shape (n_rows,).
+
+    `predictions` maps the argument of each model to its column. `extras` are as in `read_samples`.
+    """
     n_rows = len(references)
     weights, counts, groups = map(extras.get, ("sample_weight", "counts", "groups"))
     weights = None if weights is None else read_weights(weights, n_rows)
@@ -418,7 +425,7 @@ def _codes_of_all(
     positions = {label: i for i, label in enumerate(ContingencyTable.sum_of(tables).labels)}
     n_labels = len(positions)
     labels, codes = join_columns([references, *columns]).coded()
-    # predictions outside the declared classes share the last code
+    # with unknown="wrong", all out-of-class predictions have the last code
     to_position = np.array([positions.get(k, n_labels - 1) for k in labels], dtype=np.int64)
     r, *prediction_codes = to_position[codes].reshape(1 + len(columns), -1)
     # the pairs of codes that occur are the cells of the table, in the same order
@@ -474,7 +481,7 @@ def corrected_rate(
     :math:`q - \theta\,TPR - (1 - \theta)\,FPR` differs from 0 by at most its margin of error.
     This margin adds in quadrature the Wilson margins of q, :math:`\theta\,TPR` and
     :math:`(1 - \theta)\,FPR` on the side towards 0. The interval does not divide by
-    J = TPR - FPR, so it is from 0 to 1 for a judge hardly better than guessing.
+    J = TPR - FPR, so for a judge hardly better than guessing it is from 0 to 1.
 
     Parameters
     ----------
@@ -504,8 +511,8 @@ def corrected_rate(
     ------
     ValueError
         As in `informedness_score`. Also if `positive` is not a label of `y_true` or `y_pred`. Also
-        if `judged` is empty, shares no label with `y_true` or `y_pred`, or is a tuple of numbers
-        that are not counts.
+        if `judged` is empty, has no label in common with `y_true` or `y_pred`, or is a tuple of
+        numbers that are not such counts.
 
     Warns
     -----
@@ -554,19 +561,22 @@ def corrected_rate(
     if j.value > 0:
         rate = _correct(counts / sizes, sizes, scoring.normal_quantile(confidence_level))
         if math.isnan(rate.low):
-            caveats.append("no rate fits, so the judge's error rates differ on these answers")
+            caveats.append("no rate fits, so the judge's error rates may differ on these answers")
     if caveat := "; ".join(filter(None, caveats)):
         warn(f"the corrected rate of {show(label)} is unreliable: {caveat}", IntervalWarning)
 
     interval = (0.0, 1.0) if math.isnan(rate.low) else (rate.low, rate.high)
-    settings = f"judged:{n_judged}|{settings_of(confidence_level)}"
+    settings = f"judged:{n_judged}|{level_text(confidence_level)}"
     line = f"{scoring.signature_of('corrected_rate', table, interval=settings)}|class:{show(label)}"
     level, size = float(confidence_level), float(table.total)
     return Estimate("corrected_rate", *rate[:2], interval, level, size, label, line, caveat)
 
 
 def _count_judged(judged: Any, label: Label, labels: Any, *containers: Any) -> tuple[int, int]:
-    """Count the judged answers with a label, and all judged answers."""
+    """Count the judged answers with the label, and all judged answers.
+
+    `labels` are the labels that occur in `containers`: those by people and by the judge.
+    """
     if isinstance(judged, tuple) and len(judged) == 2 and all(map(is_real, judged)):
         n_called, n_judged = contingency.read_whole(judged, "judged").tolist()
         is_valid = n_called <= n_judged > 0
@@ -575,7 +585,7 @@ def _count_judged(judged: Any, label: Label, labels: Any, *containers: Any) -> t
         n_called, n_judged = column.count(label), len(column)
         is_valid = not {*column}.isdisjoint(labels)
     if not is_valid:
-        rule = f"hold labels such as {show(labels)}, or be a tuple of two counts"
+        rule = f"hold labels such as {show(labels)}, or be a tuple of counts (positive, all)"
         raise ValueError(f"`judged` must {rule}, got {show(judged)}")
     return n_called, n_judged
 
@@ -583,7 +593,7 @@ def _count_judged(judged: Any, label: Label, labels: Any, *containers: Any) -> t
 def _correct(shares: Numbers, sizes: Numbers, z: float) -> Interval:
     """Compute the corrected rate from the shares q, TPR and FPR, and their sample sizes.
 
-    The interval is nan if no rate fits.
+    The interval is nan if no rate fits q within the margins of error.
     """
     (q, tpr, fpr), variances = shares.tolist(), shares * (1 - shares) / sizes
     low, high = (wilson_margin(x, variances, sizes, z).tolist() for x in (shares, 1 - shares))
@@ -596,12 +606,12 @@ def _correct(shares: Numbers, sizes: Numbers, z: float) -> Interval:
     rate = min(max((q - fpr) / (tpr - fpr), 0.0), 1.0)
     error = math.sqrt(variances @ (1, rate**2, (1 - rate) ** 2)) / (tpr - fpr)
     bounds = []
-    for end in (0.0, 1.0):
-        inside, outside = end if fits(end) else rate, end
+    for end in (0.0, 1.0):  # bisect between a rate that fits and one that does not
+        good, bad = end if fits(end) else rate, end
         for _ in range(60):
-            middle = (inside + outside) / 2
-            inside, outside = (middle, outside) if fits(middle) else (inside, middle)
-        bounds.append(inside if fits(rate) else math.nan)
+            middle = (good + bad) / 2
+            good, bad = (middle, bad) if fits(middle) else (good, middle)
+        bounds.append(good if fits(rate) else math.nan)
     return Interval(rate, error, *bounds)
 
 
@@ -609,7 +619,10 @@ def _correct(shares: Numbers, sizes: Numbers, z: float) -> Interval:
 
 
 def warn_of_module(own_table: Any, version: str) -> None:
-    """Warn about unusual labels, and if a metric module's version differs from this package's."""
+    """Warn of unusual labels, and if a metric module's version differs from this package's.
+
+    `own_table` is an instance of the module's own copy of `Table`.
+    """
     warn_of_version(version)
     warn_of_nulls(own_table)
     if not own_table.is_declared:
@@ -617,7 +630,7 @@ def warn_of_module(own_table: Any, version: str) -> None:
         warn_of_own_labels(*details, "references")
 
 
-def add_companions(
+def companions_of(
     scored: Mapping[str, Any],
     own_table: Any,
     level: float | None,
@@ -627,8 +640,9 @@ def add_companions(
 ) -> dict[str, Any]:
     """Compute the interval and the signature that a metric module returns with its score.
 
-    `scored` maps the name of the score to its value. `own_table` is an instance of the
-    module's own copy of `Table`. `options` and `version` are those of the module.
+    `scored` maps the name of the score to its value. `own_table` is an instance of the module's own
+    copy of `Table`. `options` and `version` are those of the module. The result is empty without a
+    level, unless `return_signature` is True.
 
     Raises
     ------
@@ -648,7 +662,7 @@ def add_companions(
             numbers = np.array([getattr(estimate, attribute) for estimate in estimates]).tolist()
             companions[f"{name}_{attribute}"] = numbers if isinstance(value, list) else numbers[0]
     if return_signature:
-        settings = {**options, "interval": settings_of(level), "version": version}
+        settings = {**options, "interval": level_text(level), "version": version}
         companions[f"{name}_signature"] = scoring.signature_of(name, table, **settings)
     return companions
 
@@ -668,5 +682,5 @@ def _estimates_of_module(
         metric = f"the metric {name!r} of version {version} scores {value}"
         package = f"the installed package, version {__version__}, scores {values}"
         raise RuntimeError(f"{metric}, and {package}. {SAME_VERSION}")
-    warn_of(estimates)
+    warn_of_intervals(estimates)
     return estimates

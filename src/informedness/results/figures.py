@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 WIDTH = 3.03  # inches, one column of a two-column page
-_SIZE = 8  # points
+_SIZE = 8  # font size in points
 _SMALL = 0.7  # factor of the font size for crowded text
-_MAX_ROWS = 50
+_MAX_ROWS = 50  # of a forest plot, or of the rates of classes
 _MAX_CLASSES = 20  # of a confusion matrix
-_MAX_CHARACTERS = 32  # in a row of a confusion matrix
+_MAX_CHARACTERS = 32  # of the numbers in a row of a confusion matrix
 _INK = "black"
 _BLUE = "#0b4f8a"  # printed in grey, it is dark
 _MARKERS = "os^DvPX*<>"
@@ -54,6 +54,10 @@ def plot_confusion_matrix(table: Table, *, ax: Axes | None = None) -> Axes:
     table : ContingencyTable
     ax : matplotlib Axes, optional
         Where to draw; by default on a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Examples
     --------
@@ -80,8 +84,8 @@ def plot_confusion_matrix(table: Table, *, ax: Axes | None = None) -> Axes:
     is_too_long = max(map(len, names)) * n_columns > 24  # to be written side by side
     ax.set_xticks(range(n_columns), names, rotation=90 * is_too_long, **text)
     n_classes = int(np.count_nonzero(table.is_class))
-    drawn = f" ({n_rows} of {n_classes} classes)" if n_rows < n_classes else ""
-    ax.set_xlabel(f"prediction{drawn}", fontsize=size)
+    remark = f" ({n_rows} of {n_classes} classes)" if n_rows < n_classes else ""
+    ax.set_xlabel(f"prediction{remark}", fontsize=size)
     ax.set_ylabel("reference", fontsize=size)
     style = ".6g" if table.is_weighted else ".0f"
     numbers = [f"{cell:{style}}" for cell in cells.flat]
@@ -95,7 +99,7 @@ def plot_confusion_matrix(table: Table, *, ax: Axes | None = None) -> Axes:
 
 
 def draw_per_class(per_class: list[dict[str, Any]], width: int, ax: Axes | None) -> Axes:
-    """Draw TPR and FPR of each class for `Report.plot`, with class names cut to a width."""
+    """Draw TPR and FPR of each class for `Report.plot`, with names cut to `width` characters."""
     classes = per_class[:_MAX_ROWS]
     labels = render.cut_uniquely([render.shown(row["label"]) for row in classes], width)
     names, numbers = [], []
@@ -141,7 +145,7 @@ def plot_intervals(estimates: Mapping[Any, Estimate], *, ax: Axes | None = None)
     TypeError
         If `estimates` does not map names to Estimate objects.
     ValueError
-        If there are no estimates, or their levels differ.
+        If there are no estimates, if their levels differ, or if two names are equal as text.
 
     Examples
     --------
@@ -151,9 +155,9 @@ def plot_intervals(estimates: Mapping[Any, Estimate], *, ax: Axes | None = None)
     >>> plot_intervals({"filter": estimate(table)}).get_xlabel()
     'Informedness, 95% interval'
     """
-    named = _read_named(estimates, Estimate, "estimates")
-    titles = {score_named(estimate.metric).title for estimate in named.values()}
-    rows = [ForestRow(name, estimate) for name, estimate in named.items()]
+    entries = _read_entries(estimates, Estimate, "estimates")
+    titles = {score_named(estimate.metric).title for estimate in entries.values()}
+    rows = [ForestRow(name, estimate) for name, estimate in entries.items()]
     return draw_forest(rows, titles.pop() if len(titles) == 1 else "score", ax)
 
 
@@ -178,9 +182,9 @@ def plot_entropy_triangle(tables: Mapping[Any, Table] | Table, *, ax: Axes | Non
     Raises
     ------
     TypeError
-        If `tables` is not a table, and does not map names to tables.
+        If `tables` is neither a table nor a mapping of names to tables.
     ValueError
-        If there are no tables, or more than 30.
+        If there are no tables, if there are more than 30, or if two names are equal as text.
 
     Examples
     --------
@@ -190,14 +194,14 @@ def plot_entropy_triangle(tables: Mapping[Any, Table] | Table, *, ax: Axes | Non
     >>> [text.get_text() for text in axes.get_legend().get_texts()]
     ['filter']
     """
-    named = _read_named({"": tables} if isinstance(tables, Table) else tables, Table, "tables")
-    if len(named) > _MAX_TABLES:
-        raise ValueError(f"`tables` must hold at most {_MAX_TABLES} tables, got {len(named)}")
-    ax, size = _axes(ax, 2.5 + 0.13 * math.ceil(len(named) / 3))
+    entries = _read_entries({"": tables} if isinstance(tables, Table) else tables, Table, "tables")
+    if len(entries) > _MAX_TABLES:
+        raise ValueError(f"`tables` must hold at most {_MAX_TABLES} tables, got {len(entries)}")
+    ax, size = _axes(ax, 2.5 + 0.13 * math.ceil(len(entries) / 3))
     _draw_triangle(ax, size)
     handles = []
     style: dict[str, Any] = {"ms": 0.75 * size, "zorder": 3, "mec": "white", "mew": 0.5}
-    for i, table in enumerate(named.values()):
+    for i, table in enumerate(entries.values()):
         shade = str(0.55 * (i % 3) / 2)
         marker = _MARKERS[i % len(_MARKERS)]
         handles += ax.plot(*_xy_of([triangle_of(table)]), marker, color=shade, **style)
@@ -206,7 +210,7 @@ def plot_entropy_triangle(tables: Mapping[Any, Table] | Table, *, ax: Axes | Non
         style = {"frameon": False, "handletextpad": 0.1, "columnspacing": 1, "ncols": 3}
         style |= {"loc": "upper center", "bbox_to_anchor": (0.5, -0.15), "fontsize": _SMALL * size}
         legend = ax.legend(handles, ["name"] * len(handles), **style)
-        names = render.cut_uniquely(list(named), 15)
+        names = render.cut_uniquely(list(entries), 15)
         for text, name in zip(legend.get_texts(), names, strict=True):
             text.set_text(name)
             text.set_parse_math(False)
@@ -239,10 +243,10 @@ def _xy_of(points: Sequence[Sequence[float]] | Numbers) -> tuple[Numbers, Number
     return uneven + transferred / 2, transferred * math.sqrt(3) / 2
 
 
-# Shared by the plots
+# Parts of several plots
 
 
-def _read_named(values: Any, kind: type, argument: str) -> dict[str, Any]:
+def _read_entries(values: Any, kind: type, argument: str) -> dict[str, Any]:
     """Check the types of a mapping's values, and format its names as text."""
     is_mapping = isinstance(values, Mapping)
     if not is_mapping or not all(isinstance(value, kind) for value in values.values()):
@@ -255,7 +259,7 @@ def _read_named(values: Any, kind: type, argument: str) -> dict[str, Any]:
 
 
 def import_pyplot() -> Any:
-    """Import matplotlib's pyplot; raise ImportError with the package to install if missing."""
+    """Import matplotlib's pyplot; without it, raise ImportError with the package to install."""
     with optional_import("plots need matplotlib", "matplotlib>=3.8"):
         from matplotlib import pyplot
     return pyplot
@@ -274,8 +278,8 @@ def _axes(ax: Axes | None, height: float) -> tuple[Axes, float]:
 class ForestRow(NamedTuple):
     """A row of a forest plot.
 
-    `ranks` follows the value at the right. `runs` are values of runs, drawn as ticks. `is_whole`
-    says whether the estimate is the score of all samples.
+    `ranks` is printed after the value at the right. `runs` are the scores of several runs, drawn as
+    ticks. `is_whole` says whether the estimate is the score of all samples.
     """
 
     name: str
@@ -286,13 +290,16 @@ class ForestRow(NamedTuple):
 
 
 def draw_forest(rows: list[ForestRow], title: str, ax: Axes | None, head: str = "") -> Axes:
-    """Draw intervals one below the other; the last row may show all samples."""
+    """Draw intervals one below the other; the last row may be that of all samples.
+
+    `title` names the score below the axis. `head` is the heading of the numbers at the right.
+    """
     levels = {row.estimate.confidence_level for row in rows}
     if len(levels) > 1:
         rule = "have intervals of the same confidence level"
         raise ValueError(f"`estimates` must {rule}, got {sorted(levels)}")
-    drawn = f"\n{_MAX_ROWS} of {len(rows)} rows" if len(rows) > _MAX_ROWS else ""
-    rows = [*rows[: _MAX_ROWS - 1], rows[-1]] if drawn else rows
+    remark = f"\n{_MAX_ROWS} of {len(rows)} rows" if len(rows) > _MAX_ROWS else ""
+    rows = [*rows[: _MAX_ROWS - 1], rows[-1]] if remark else rows
     ax, size = _axes(ax, 0.7 + 0.2 * max(len(rows), 2))
     for y, (_, estimate, _, runs, is_whole) in enumerate(rows):
         ax.plot(estimate.confidence_interval, [y, y], color=_BLUE, linewidth=0.19 * size, zorder=1)
@@ -308,7 +315,7 @@ def draw_forest(rows: list[ForestRow], title: str, ax: Axes | None, head: str = 
     low, high = ax.get_xlim()
     if low < 0 < high:
         ax.axvline(0, color=_INK, linewidth=0.8, zorder=0)
-    ax.set_xlabel(f"{title}, {100 * levels.pop():.6g}% interval{drawn}", fontsize=size)
+    ax.set_xlabel(f"{title}, {100 * levels.pop():.6g}% interval{remark}", fontsize=size)
     return ax
 
 

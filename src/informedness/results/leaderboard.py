@@ -23,10 +23,10 @@ from ..tables.label_options import read_label_columns, read_labels
 from ..text.layout import Account, Block, Result, Rows
 from ..text.render import as_json, interval_heads, rounded, shown, shown_p, texts_of
 from ..warnings import collected, prefix_warnings
-from .comparison import Comparison, compare_pair, score_models, score_of_pairs
-from .estimate import Arrays, Estimate, ModelSamples, estimate_table, match_samples, settings_of
+from .comparison import Comparison, compare_pair, score_models, score_to_compare
+from .estimate import Arrays, Estimate, ModelSamples, build_samples, estimate_table, level_text
 from .figures import ForestRow, draw_forest
-from .verdict import out_of_class_share, share_text, title_of
+from .summary import out_of_class_share, share_text, title_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,7 +53,7 @@ class Model:
     out_of_class_share : float
         Share of the model's predictions that are out of class and count as wrong.
     accuracy : float
-        Share of the model's predictions that are right.
+        Share of the model's predictions that are correct.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Model:
 
     @property
     def value(self) -> float:
-        """The score of the estimate."""
+        """The value of the estimate."""
         return self.estimate.value
 
     @property
@@ -83,17 +83,18 @@ class Leaderboard(Result):
     Attributes
     ----------
     metric : str
+        The name of the score.
     models : tuple of Model
-        Best first.
+        The models, best first.
     comparisons : dict of (str, str) to Comparison
-        The comparison of each pair of names (A, B), with the better model as B. Intervals are not
-        corrected for the number of pairs.
+        The comparison of each pair of names (A, B), with the higher-ranked model as B. Intervals
+        are not corrected for the number of pairs.
     p_values : dict of (str, str) to float
         P-value of each pair, corrected for the number of pairs by Holm's method.
     confidence_level : float
         Two models differ significantly if the corrected p-value is below 1 minus this level.
     n_samples : int
-        Number of samples in each run, without those of an ignored class.
+        Number of samples in each run, without those that are ignored or have a weight of 0.
     signature : str
         A line that records the options, the number of samples and the version.
     title : str
@@ -116,12 +117,12 @@ class Leaderboard(Result):
     read: tuple[Account, ...] = ()
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw the models with their intervals and ranks, and each run as a short stroke.
+        """Draw the models with their intervals and ranks; mark several runs by short strokes.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-                The axes to draw on; by default those of a new figure.
+            The axes to draw on; by default those of a new figure.
         """
         rows = [ForestRow(shown(x.name), x.estimate, x.rank_range, x.runs) for x in self.models]
         return draw_forest(rows, score_named(self.metric).title, ax, "score, ranks")
@@ -189,7 +190,7 @@ class Leaderboard(Result):
             yield "Ranks are those that the tests of all pairs (Holm-corrected) do not rule out."
             yield "Intervals are not corrected."
         if len(self.models[0].runs) > 1:
-            yield "Scores pool all runs. Intervals reflect the samples, the SD reflects the seeds."
+            yield "Scores pool all runs. Intervals reflect the samples; the SD reflects the runs."
         for model in self.models:
             if model.caution:
                 yield with_subject(f"{shown(model.name)}^", f"{model.caution}.")
@@ -213,7 +214,7 @@ def leaderboard(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
-        Labels.
+        References.
     y_pred : mapping of name to array-like of shape (n_samples,), or data frame
         The predictions of each model; in a data frame, each column is a model. For several runs
         (seeds), pass a list with the predictions of each run. All models need the same number of
@@ -234,6 +235,11 @@ def leaderboard(
         As in `compare`. Also if there are no models, if two models have the same name (such as 1
         and "1"), or if models have different numbers of runs.
 
+    Warns
+    -----
+    IntervalWarning
+        As in `estimate` for each model, and as in `compare` for each pair of models.
+
     Examples
     --------
     >>> predictions = {"majority": ["ham"] * 100, "filter": ["ham"] * 78 + ["spam"] * 22}
@@ -241,7 +247,7 @@ def leaderboard(
     >>> [(model.name, round(model.value, 3), model.ranks) for model in board.models]
     [('filter', 0.975, (1, 1)), ('majority', 0.0, (2, 2))]
     """
-    score = score_of_pairs(metric, average, None, unknown)
+    score = score_to_compare(metric, average, None, unknown)
     extras = {"sample_weight": sample_weight, "groups": groups}
     references, runs, task = _read_runs(y_true, y_pred, extras, labels, ignore_index, unknown)
     names, n_runs = [*runs], len(next(iter(runs.values())))
@@ -272,9 +278,9 @@ def leaderboard(
         caution = score.caution(table, value)
         shares = out_of_class_share(table), float(table.hits.sum() / table.total)
         models.append(Model(name, estimates[i], scores, deviation, ranks[name], caution, *shares))
-    first, n_samples = samples.tables[0], samples.number(samples.references >= 0) // n_runs
+    first, n_samples = samples.tables[0], samples.count_samples(samples.references >= 0) // n_runs
     pooled = replace(ContingencyTable.sum_of(samples.tables), n_samples=n_samples)
-    settings = settings_of(confidence_level, samples.pairs_in_groups(0))
+    settings = level_text(confidence_level, samples.pairs_in_groups(0))
     return Leaderboard(
         metric=metric,
         models=tuple(models),
@@ -326,7 +332,7 @@ def _pool_runs(
         groups = np.tile(np.arange(len(references)), n_runs)
     predictions = {f"y_pred[{name!r}]": join_columns(columns) for name, columns in runs.items()}
     extras = {"sample_weight": weights, "groups": groups}
-    return match_samples(join_columns([references] * n_runs), predictions, task, extras)
+    return build_samples(join_columns([references] * n_runs), predictions, task, extras)
 
 
 def _read_runs(
@@ -334,9 +340,10 @@ def _read_runs(
 ) -> tuple[Column, dict[str, list[Column]], Task]:
     """Read the references and the predictions of each run.
 
-    Raise ValueError if models have different numbers of runs.
+    Also return the task. Raise ValueError if there are no models, if two have the same name, or if
+    they have different numbers of runs.
     """
-    # a data frame has one of these attributes
+    # data frames of pandas and polars have `columns`; Arrow tables and datasets, `column_names`
     names = y_pred if isinstance(y_pred, Mapping) else getattr(y_pred, "columns", ())
     names = getattr(y_pred, "column_names", names)
     if not len(names):

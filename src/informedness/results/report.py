@@ -1,4 +1,4 @@
-"""Report every score of a table side by side, with a verdict and notes."""
+"""Report the usual scores of a table side by side, with a summary and notes."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from ..tables.contingency import ContingencyTable
 from ..tables.label_options import to_class_names
 from ..text import layout, render
 from ..text.layout import Account, Block, Result, Rows, signed
-from .estimate import Averaged, Estimate, read_table, reported_estimates, settings_of
+from .estimate import Averaged, Estimate, level_text, read_table, reported_estimates
 from .figures import draw_per_class
-from .verdict import notes_of, out_of_class_share, predictions_in_class, title_of, verdict
+from .summary import drop_out_of_class, notes_of, out_of_class_share, summarise, title_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-PREVALENCE_SCORE = "informedness_prevalence"  # a separate row with three or more classes
+PREVALENCE_SCORE = "informedness_prevalence"  # a row for the default average of many classes
 _NOT_IN_CSV = ("guessing", "best", "summary", "notes", "read")
-_MAX_CLASSES = 50
-_MAX_IN_MATRIX = 8
+_MAX_CLASSES = 50  # in text
+_MAX_IN_MATRIX = 8  # with more classes, text has no confusion matrix
 
 
 @dataclass(frozen=True, repr=False)
@@ -40,7 +40,7 @@ class Report(Result, Mapping[str, float]):
     Attributes
     ----------
     table : ContingencyTable
-        The table from which everything is computed.
+        The table that the scores are computed from.
     scores : dict of str to float
         accuracy, balanced_accuracy, f1_macro, cohen_kappa, matthews_corrcoef, informedness
         and nit. The first five are those of scikit-learn, except that unknown="wrong" gives
@@ -62,9 +62,9 @@ class Report(Result, Mapping[str, float]):
         references at least as well. It is nan for samples in groups, and for weights without their
         squares.
     summary : str
-        The verdict in one sentence. With three or more classes and the default average, it is
-        about Informedness with the prevalence average. The function
-        `informedness.results.verdict.verdict` lists the codes.
+        What Informedness says about the model, in one sentence. With three or more classes and the
+        default average, it is Informedness with the prevalence average. The function
+        `informedness.results.summary.summarise` lists the codes.
     notes : tuple of str
         Remarks of one sentence each, for example on the share of out-of-class predictions.
     guessing, best : dict of str to float
@@ -74,8 +74,7 @@ class Report(Result, Mapping[str, float]):
     confidence_level : float or None
         Share of intervals that should contain the true value; None without intervals.
     estimates : dict of str to Estimate
-        Standard error and interval of each score that `estimate` supports; empty without a
-        confidence level.
+        Each score with its standard error and interval; empty without a confidence level.
 
     Examples
     --------
@@ -116,7 +115,7 @@ class Report(Result, Mapping[str, float]):
         confidence_level : float, optional
             Adds standard errors and intervals at this level, for example 0.95; see `estimate`.
         ignore_index : label, optional
-            The reference label that was ignored in the table. It is used only in the signature.
+            The reference whose samples the table leaves out. It is used only in the signature.
         pairs : CellPairs, optional
             Samples in groups, for the intervals of the scores. Intervals of classes and the test of
             independence assume independent samples, so they are omitted.
@@ -124,12 +123,12 @@ class Report(Result, Mapping[str, float]):
             Average of Informedness, as in `informedness_score`.
         """
         options: dict[str, Any] = {"ignore_index": ignore_index}
-        settings = settings_of(confidence_level, pairs)
+        settings = level_text(confidence_level, pairs)
         line = signature_of("report", table, average=average, interval=settings, **options)
         scores = scores_in_report(average)
         if average == "default" and table.n_classes > 2:
             scores[PREVALENCE_SCORE] = INFORMEDNESS.with_average("prevalence")
-            scores["nit"] = scores.pop("nit")  # remains the last
+            scores["nit"] = scores.pop("nit")  # so that the averages are side by side
         values = {name: _value_of(name, score, table) for name, score in scores.items()}
         estimates = reported_estimates(table, confidence_level, scores, pairs=pairs, **options)
         notes, marked = notes_of(table, scores, values, estimates)
@@ -143,7 +142,7 @@ class Report(Result, Mapping[str, float]):
             class_entropy=entropies(table).reference,
             per_class=rates_by_class(table, confidence_level if pairs is None else None),
             guessing_p_value=p_value,
-            summary=verdict(table, scores[main], values[main], estimates.get(main), p_value),
+            summary=summarise(table, scores[main], values[main], estimates.get(main), p_value),
             notes=tuple(notes),
             marked=frozenset(marked),
             scored=scores,
@@ -188,20 +187,20 @@ class Report(Result, Mapping[str, float]):
             return {}
         n_samples = None if self.table.is_weighted else int(n)
         fields = {"n_out_of_class": n_samples, "out_of_class_share": out_of_class_share(self.table)}
-        in_class = predictions_in_class(self.table)
+        in_class = drop_out_of_class(self.table)
         for name in ("informedness", "nit", "accuracy"):
             score = math.nan if in_class is None else self.scored[name].value_or_nan(in_class)
             fields[f"{name}_in_class"] = score
         return fields
 
     def summary_of(self, name: str) -> Message:
-        """State the verdict on any score of the report, using its interval if it has one."""
+        """Summarise in one sentence what a score of the report says about the model."""
         values = self.scores[name], self.estimates.get(name), self.guessing_p_value
-        return verdict(self.table, self.scored[name], *values)
+        return summarise(self.table, self.scored[name], *values)
 
     @property
     def averages(self) -> dict[str, float]:
-        """Informedness with each average; {} if it is undefined, or if there are two classes."""
+        """Informedness with each average; {} if undefined, or for fewer than three classes."""
         if self.table.n_classes < 3 or INFORMEDNESS.undefined(self.table):
             return {}
         names = [str(average) for average in INFORMEDNESS.averages if average is not None]
@@ -231,7 +230,7 @@ class Report(Result, Mapping[str, float]):
         """Draw the true and the false positive rate of each class (TPR and FPR).
 
         The length of the line between both rates is the gain TPR - FPR of the class. The gain is
-        printed at the right, with its interval if the report has intervals. The prevalence of the
+        printed at the right, with its interval if `per_class` has intervals. The prevalence of the
         class follows its name. With more than 50 classes, the first 50 are drawn.
 
         Parameters
@@ -242,7 +241,10 @@ class Report(Result, Mapping[str, float]):
         return draw_per_class(self.per_class, 18 if self.confidence_level is None else 12, ax)
 
     def text_tables(self) -> list[Rows]:
-        """Tabulate the scores and the classes, and for up to eight classes the matrix."""
+        """Tabulate the scores and the classes; for up to eight classes, also the matrix.
+
+        The matrix of two classes is part of the table of classes.
+        """
         if len(self.per_class) == 2:
             return [self._score_rows(), self._two_class_rows()]
         tables = [self._score_rows(), self._class_rows()]
@@ -251,7 +253,7 @@ class Report(Result, Mapping[str, float]):
         return tables
 
     def text_blocks(self) -> list[Block]:
-        """List the size, scores, verdict, classes, notes and signature, from the top down."""
+        """List the size, scores, summary, classes, matrix, notes and signature, in this order."""
         scores, *class_tables = self.text_tables()
         n, n_classes = self.table.n_samples, render.several(self.n_classes, "class", "classes")
         size = ["unknown N" if n is None else f"N {n:,}", n_classes]
@@ -337,7 +339,7 @@ class Report(Result, Mapping[str, float]):
 
 
 def _value_of(name: str, score: Score, table: ContingencyTable) -> float:
-    """Compute a score; the prevalence average does not repeat the warnings of Informedness."""
+    """Compute a score; do not repeat the warnings of Informedness for its prevalence average."""
     return float(score.clipped_value(table) if name == PREVALENCE_SCORE else score.value(table))
 
 
@@ -353,7 +355,7 @@ def report(
     groups: Any = None,
     confidence_level: float | None = None,
 ) -> Report:
-    """Compute all scores of a set of predictions, and state a verdict on them.
+    """Compute the usual scores of predictions side by side, and summarise them in one sentence.
 
     Parameters
     ----------
@@ -371,7 +373,8 @@ def report(
     Returns
     -------
     Report
-        With `str()`, `.to_dict()`, `.to_pandas()`, `.to_markdown()`, `.to_latex()` and `.to_csv()`.
+        It is converted by `str()`, `.to_dict()`, `.to_pandas()`, `.to_markdown()`, `.to_latex()`,
+        `.to_html()` and `.to_csv()`.
 
     Raises
     ------
@@ -385,7 +388,7 @@ def report(
 
     See Also
     --------
-    slices : Reports on slices of the samples, for example types of question.
+    slices : Score slices of the samples, for example types of question.
 
     Examples
     --------

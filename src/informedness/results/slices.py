@@ -23,16 +23,16 @@ from ..tables.label_options import read_label_columns, read_labels
 from ..tables.label_warnings import warn_of_table
 from ..text import layout, render
 from ..text.layout import Account, Block, Result, Rows, signed
-from .estimate import Averaged, Estimate, match_samples, reported_estimates, settings_of
+from .estimate import Averaged, Estimate, build_samples, level_text, reported_estimates
 from .figures import ForestRow, draw_forest
-from .verdict import out_of_class_share, share_text, title_of
+from .summary import out_of_class_share, share_text, title_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _HEADS = {"informedness": "Inf", "accuracy": "Acc", "balanced_accuracy": "BalAcc"}
 _HEADS |= {"f1_macro": "F1", "cohen_kappa": "Kappa", "matthews_corrcoef": "MCC", "nit": "NIT"}
-_MAX_ROWS = 50
+_MAX_ROWS = 50  # slices shown in text
 _LEVEL = 0.95  # confidence level of the intervals that p-values are computed from
 _VS_REST = "minus that of all other samples; p is corrected for the number of slices (Holm)."
 
@@ -50,14 +50,15 @@ class SliceRow:
         Number of classes k for NIT: the declared classes, or by default the classes in the
         references of all samples.
     scores : dict of str to float
-        Scores as in a report, by name; nan if undefined, for example with references of one class.
+        Scores as in a report, by name. An undefined score of a slice is nan, for example with
+        references of one class.
     class_entropy : float
         Entropy of the references in bits.
     estimates : dict of str to Estimate
         Estimates of the scores; empty without a confidence level.
     difference, p_value : float
-        Difference from all other samples, and its p-value, corrected for the number of slices. Both
-        are nan without `vs_rest`, or if a score is undefined.
+        Score minus that of all other samples, and the p-value of this difference, corrected for the
+        number of slices. Both are nan without `vs_rest`, or if one of the scores is undefined.
     """
 
     name: Slice | None
@@ -77,7 +78,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
     Attributes
     ----------
     by : tuple of str
-        The columns that the samples are sliced by.
+        Names of the columns that the samples are sliced by.
     rows : tuple of SliceRow
         The slices, in the order chosen by `sort`.
     overall : SliceRow
@@ -140,19 +141,20 @@ class Slices(Result, Mapping[Slice, SliceRow]):
             Average of Informedness, as in `informedness_score`.
         sort : str
             "name" sorts slices by number if all names are numbers, and otherwise keeps the order of
-            `tables`. The name of a score puts the worst slice first and undefined scores last.
+            `tables`. The name of a score puts the lowest score first and undefined scores last.
         pairs : mapping of slice to CellPairs, optional
             The grouped samples of each slice; the key None has all samples.
 
         Raises
         ------
         ValueError
-            If there are no tables, if a name is not a label, or if an option is not valid.
+            If there are no tables, if the name of a slice is not a label, or if an option is not
+            valid.
 
         Warns
         -----
         InformednessWarning
-            If slices are small, or have references of one class; one warning has both numbers.
+            If slices are small, or have references of one class. A single warning has both numbers.
         """
         check_choice("sort", sort, ("name", *REPORTED))
         columns = render.texts_of((by,) if isinstance(by, str) else by, "by", "column")
@@ -169,13 +171,13 @@ class Slices(Result, Mapping[Slice, SliceRow]):
             bits = entropies(table).reference
             rows.append(SliceRow(name, table, total.n_classes, scores, bits, estimates))
         *rows, overall = rows
-        _warn_of(rows)
+        _warn_of_slices(rows)
         if vs_rest is not None:
             tests = zip(rows, *_compare_with_rest(widened, vs_rest, average), strict=True)
             rows = [replace(row, difference=gap, p_value=p_value) for row, gap, p_value in tests]
         if sort != "name":
             rows.sort(key=lambda row: (math.isnan(row.scores[sort]), row.scores[sort]))
-        settings = settings_of(confidence_level, pairs.get(None))
+        settings = level_text(confidence_level, pairs.get(None))
         line = signature_of("slices", total, average=average, interval=settings)
         options = confidence_level, vs_rest, signed(line, total.read), average, total.read
         return cls(columns, tuple(rows), overall, *options)
@@ -234,14 +236,14 @@ class Slices(Result, Mapping[Slice, SliceRow]):
                 record["p_value"] = render.as_json(row.p_value)
             keys = [f"by_{x}" if x in record or x.startswith("by_") else x for x in self.by]
             names = row.name if isinstance(row.name, tuple) else (row.name,) * len(keys)
-            named = dict(zip(keys, map(render.as_json, names), strict=True))
-            records.append({**named, **record, "signature": self.signature})
+            name_fields = dict(zip(keys, map(render.as_json, names), strict=True))
+            records.append({**name_fields, **record, "signature": self.signature})
         return records
 
     def to_dict(self) -> dict[str, Any]:
         """Convert the slices to plain values for JSON; undefined numbers become None.
 
-        "by" lists the names of the columns in the records.
+        "by" lists the fields of the records that hold the names of slices.
         """
         *records, overall = self.records()
         plain: dict[str, Any] = {"by": [*overall][: len(self.by)]}
@@ -298,16 +300,19 @@ class Slices(Result, Mapping[Slice, SliceRow]):
 
 
 def _check_tables(tables: Any, by: Any, n_columns: int) -> dict[Slice, ContingencyTable]:
-    """Check the tables and the names of their slices; raise ValueError if they are not valid."""
+    """Check the tables, and read the names of their slices.
+
+    Raise ValueError if they are not valid, or do not have a value for each of `n_columns` columns.
+    """
     parts = tables.values() if isinstance(tables, Mapping) else ()
     if not parts or not all(isinstance(table, ContingencyTable) for table in parts):
         rule = "map at least one slice to its ContingencyTable"
         raise ValueError(f"`tables` must {rule}, got {show(tables)}")
-    named = {read_name(name): table for name, table in tables.items()}
-    for name in named:
-        if (n := len(name) if isinstance(name, tuple) else 1) != n_columns:
-            raise ValueError(f"`by` must name the {n} columns of slice {name!r}, got {by!r}")
-    return named
+    tables = {read_name(name): table for name, table in tables.items()}
+    for name in tables:
+        if (len(name) if isinstance(name, tuple) else 1) != n_columns:
+            raise ValueError(f"`by` must name one column per value of slice {name!r}, got {by!r}")
+    return tables
 
 
 def _guessing_levels(row: SliceRow) -> dict[str, str]:
@@ -339,8 +344,8 @@ def _star(row: SliceRow) -> str:
     return "*" if (row.table.n_samples or FEW_SAMPLES) < FEW_SAMPLES else ""
 
 
-def _warn_of(rows: Sequence[SliceRow]) -> None:
-    """Warn once about slices that are small or have references of one class."""
+def _warn_of_slices(rows: Sequence[SliceRow]) -> None:
+    """Warn once of slices that are small or have references of one class."""
     numbers = {
         f"fewer than {FEW_SAMPLES} samples (marked with *)": sum(map(len, map(_star, rows))),
         "references of only one class": sum(not row.class_entropy for row in rows),
@@ -373,7 +378,7 @@ def slices(
         As in `informedness_score`.
     by : array-like of shape (n_samples,), mapping of names to such arrays, or data frame
         The slice of each sample, for example its type of question. With several columns, each
-        combination of values is a slice.
+        combination of values that occurs is a slice.
     average, confidence_level, vs_rest, sort
         As in `Slices.from_tables`. Pandas categories keep their order.
     groups : array-like of shape (n_samples,), optional
@@ -383,7 +388,8 @@ def slices(
     Returns
     -------
     Slices
-        With `str()`, `.to_dict()`, `.to_pandas()`, `.to_markdown()`, `.to_latex()` and `.to_csv()`.
+        They are converted by `str()`, `.to_dict()`, `.to_pandas()`, `.to_markdown()`,
+        `.to_latex()`, `.to_html()` and `.to_csv()`.
 
     Raises
     ------
@@ -407,14 +413,14 @@ def slices(
     tables = count_slices(references, predictions, by, task, (sample_weight, None, None))
     name = getattr(by, "name", None)  # a column of pandas or polars has a name
     names = tuple(map(str, by)) if isinstance(by, Mapping) else str(name or "slice")
-    scoring: Any = {"confidence_level": confidence_level, "vs_rest": vs_rest, "sort": sort}
+    options: Any = {"confidence_level": confidence_level, "vs_rest": vs_rest, "sort": sort}
     if groups is not None:
         if vs_rest is not None:
             raise ValueError("`vs_rest` assumes independent slices: leave out `groups`")
         extras = {"sample_weight": sample_weight, "groups": groups}
-        samples = match_samples(references, {"y_pred": predictions}, task, extras)
-        scoring["pairs"] = samples.pairs_by_slice(slice_column(by)[samples.rows])
-    result = Slices.from_tables(_sort_by_category(tables, by), by=names, average=average, **scoring)
+        samples = build_samples(references, {"y_pred": predictions}, task, extras)
+        options["pairs"] = samples.pairs_by_slice(slice_column(by)[samples.rows])
+    result = Slices.from_tables(_sort_by_category(tables, by), by=names, average=average, **options)
     warn_of_table(result.overall.table, [*containers])
     return result
 
@@ -439,8 +445,8 @@ def _with_classes_of(total: Table, tables: Iterable[Table]) -> list[ContingencyT
 def _score_slices(tables: Sequence[Table], scored: Mapping[str, Score]) -> list[dict[str, float]]:
     """Score tables with the same labels and classes; an undefined score is nan.
 
-    Scores that depend on class totals only are computed for all tables at once, in a tenth of the
-    time. With weights, the last digits would differ, so each table is then scored alone.
+    Scores of hits and class totals are computed for all tables at once, in a tenth of the time.
+    With weights, the last digits would differ, so each table is then scored separately.
     """
     names = [x.name for x in fields(ClassSums)[1:]]  # all except the labels
     columns = (np.array([getattr(table, name) for table in tables]).T for name in names)
@@ -458,7 +464,7 @@ def _score_slices(tables: Sequence[Table], scored: Mapping[str, Score]) -> list[
 
 
 def _sort_by_number(tables: Mapping[Slice, Any]) -> dict[Slice, Any]:
-    """Sort slices by number if all names are numbers, also as text; otherwise keep the order."""
+    """Sort slices by number if all names are numbers or texts of numbers; else keep the order."""
     names = {name: name if isinstance(name, tuple) else (name,) for name in tables}
     with suppress(ValueError):
         return {x: tables[x] for x in sorted(tables, key=lambda x: [*map(float, names[x])])}
@@ -479,17 +485,18 @@ def cut_into_quantiles(
     """Merge slices by a column of numbers into bins with about equal numbers of samples.
 
     The edges of the bins are quantiles, as in `pandas.qcut`. A value on an edge is in the lower
-    bin. In slice names that are tuples, `position` is the position of the column.
+    bin. In slice names that are tuples, `position` is the position of the column. Errors call the
+    column `column`.
     """
-    numbered = sorted((_number_of(name, position, column), name) for name in tables)
-    numbers = np.array([number for number, _ in numbered])
-    samples = np.repeat(numbers, [tables[name].n_samples or 0 for _, name in numbered])
+    pairs = sorted((_number_of(name, position, column), name) for name in tables)
+    numbers = np.array([number for number, _ in pairs])
+    samples = np.repeat(numbers, [tables[name].n_samples or 0 for _, name in pairs])
     positions = (len(samples) - 1) * np.arange(1, n_bins) / n_bins
     bins = np.searchsorted(np.interp(positions, np.arange(len(samples)), samples), numbers)
     lowest = numbers[np.searchsorted(bins, bins)]
     highest = numbers[np.searchsorted(bins, bins, "right") - 1]
     merged = defaultdict[Slice, list[ContingencyTable]](list)
-    for (_, name), *ends in zip(numbered, lowest, highest, strict=True):
+    for (_, name), *ends in zip(pairs, lowest, highest, strict=True):
         bin_name: Any = " to ".join(dict.fromkeys(f"{end:.15g}" for end in ends))
         if isinstance(name, tuple):
             bin_name = (*name[:position], bin_name, *name[position + 1 :])
@@ -514,6 +521,7 @@ def _compare_with_rest(
     """
     score = score_named(metric, "vs_rest")
     score = score_with_average(metric, average if score.averages else "default").require_interval()
+    # sums of the tables before each table and after it, which add up to the other tables
     before, after = ([None, *accumulate(part)] for part in (tables[:-1], tables[:0:-1]))
     parts = zip(tables, before, reversed(after), strict=True)
     tests = [difference_from_rest(score, table, sum(filter(None, rest))) for table, *rest in parts]
@@ -521,7 +529,10 @@ def _compare_with_rest(
 
 
 def difference_from_rest(score: Score, table: Table, rest: Any) -> tuple[float, float]:
-    """Compute the difference between the scores of two tables and its p-value; nan if undefined."""
+    """Compute the difference between the scores of two tables, and its p-value.
+
+    Both are nan if a score is undefined, or if `rest` is 0 because there are no other samples.
+    """
     if not rest or any(map(score.undefined, (table, rest))):
         return math.nan, math.nan
     a, b = (score.interval(part, _LEVEL) for part in (table, rest))

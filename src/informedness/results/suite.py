@@ -19,9 +19,9 @@ from ..tables.label_options import read_labels
 from ..text.layout import Block, Rows
 from ..text.render import as_json, interval_heads, rounded, shown, shown_p
 from ..warnings import OwnLabelsWarning, prefix_warnings
-from .comparison import Comparison, Difference, check_size, compare
+from .comparison import Comparison, Difference, check_difference, compare
 from .estimate import Averaged
-from .verdict import share_text
+from .summary import share_text
 
 # If tasks with a caveat have a larger share of the variance, their caveat applies to the mean.
 _MAX_SHARE_OF_CAVEATS = 0.1
@@ -43,7 +43,7 @@ class SuiteComparison(Difference):
     difference : float
         The mean over tasks of the differences B - A, with equal weights.
     standard_error, confidence_interval, p_value
-        Results for the mean difference, for a fixed set of independent tasks.
+        As in `Comparison`, for the mean difference. Tasks are a fixed set, and independent.
     p_values : dict of str to float
         P-value of each task, corrected for the number of tasks by Holm's method.
     left_out : tuple of str
@@ -51,7 +51,7 @@ class SuiteComparison(Difference):
     margin, within_margin : float, bool or None
         As in `Comparison`, for the mean difference.
     gained, lost, n_different : int
-        As in `Comparison`, for the samples of all tasks.
+        As in `Comparison`, summed over the tasks.
     caveat : str
         The first caveat of a task, if tasks with a caveat contribute more than a tenth of the
         variance; otherwise empty.
@@ -92,8 +92,8 @@ class SuiteComparison(Difference):
 
     def text_tables(self) -> list[Rows]:
         """Tabulate the comparison of each task, and the mean."""
-        percent = interval_heads(self.confidence_level)[1]
-        rows = [["task", "N", "A", "B", "difference", percent, "p (Holm)"]]
+        interval_head = interval_heads(self.confidence_level)[1]
+        rows = [["task", "N", "A", "B", "difference", interval_head, "p (Holm)"]]
         for name, task in self.tasks.items():
             scores = [str(task.n_samples), rounded(task.a, 3), rounded(task.b, 3)]
             shown_name = shown(self.names_of_files().get(name, name))
@@ -141,7 +141,7 @@ def compare_tasks(
     metric, average, unknown, confidence_level
         As in `compare`.
     groups : mapping of name to array-like, optional
-        The groups of the samples of each task, as in `compare`.
+        For each task, the group each sample belongs to, as in `compare`.
     margin : float, optional
         As in `compare`, for the mean difference.
 
@@ -174,7 +174,7 @@ def compare_tasks(
         raise ValueError(f"`tasks` must {rule}, got {show(tasks)}")
     options: dict[str, Any] = {"metric": metric, "average": average, "unknown": unknown}
     options["confidence_level"] = confidence_level
-    check_size("margin", margin)
+    check_difference("margin", margin)
     comparisons: dict[str, Comparison] = {}
     left_out: list[str] = []
     for name, (references, *predictions) in tasks.items():
@@ -196,11 +196,11 @@ def suite_of(
 ) -> SuiteComparison:
     """Combine the comparisons of tasks into a comparison over all tasks."""
     if len(comparisons) < 2:
-        raise ValueError(f"`tasks` must hold at least two comparable tasks, got {[*comparisons]}")
+        raise ValueError(f"`tasks` must hold at least two comparable tasks, not {[*comparisons]}")
     tasks = list(comparisons.values())
     score = score_named(tasks[0].metric)
     if isinstance(score, EntropicScore) and len({task.n_classes for task in tasks}) > 1:
-        rule = "tasks with different numbers of classes, on which its guessing level depends"
+        rule = "tasks with different numbers of classes, because their guessing levels differ"
         raise ValueError(f"{score.title} cannot be averaged over {rule}")
     interval, p_value = _test_mean(tasks)
     return SuiteComparison(
@@ -237,6 +237,7 @@ def _test_mean(comparisons: Sequence[Comparison]) -> tuple[Interval, float]:
     """Compute the mean difference with its interval, and its p-value."""
     n_tasks = len(comparisons)
     difference = math.fsum(task.difference for task in comparisons) / n_tasks
+    # each task allows for one more sample, but the suite only for that with the largest variance
     extra = np.array([task.paired.extra_variance for task in comparisons])
     variances = np.array([task.standard_error for task in comparisons]) ** 2 - extra
     error = math.sqrt(max(float(variances.sum() + extra.max()), 0.0)) / n_tasks

@@ -1,4 +1,4 @@
-"""State a verdict on a score in one sentence, and write the notes of a report.
+"""Summarise in one sentence what a score says about a model, and write the notes of a report.
 
 Every sentence must be true for any model that could have produced the table.
 """
@@ -16,38 +16,43 @@ from ..inference.score import FEW_SAMPLES, Informedness, Score, has_known_errors
 from ..messages import Message, message
 from ..tables.contingency import ContingencyTable
 from ..text.render import rounded, samples
-from .estimate import Estimate, estimates_of, warn_of
+from .estimate import Estimate, estimates_of, warn_of_intervals
 
 LEVEL = 0.95  # lowest confidence level of the test against guessing
-# codes of verdicts that do not rule out guessing
+# codes of summaries that do not rule out guessing
 MAY_BE_GUESSES = frozenset({"one class", "out of class", "untested", "guessing"})
 MANY_OUT_OF_CLASS = 0.05  # above this share, guessing is tested without out-of-class predictions
 
 
-def verdict(
+def summarise(
     table: Table,
     score: Score,
     value: float,
-    judged: Estimate | None = None,
+    estimate: Estimate | None = None,
     p_value: float = math.nan,
 ) -> Message:
-    """State what a score says about the model, in one sentence of at most 25 words.
+    """Summarise in one sentence what a score says about the model.
 
-    The code of the message names the verdict. It is "one class", "out of class", "untested",
-    "guessing", "contains 0", "worse", "below guessing", "all right", "above accuracy" or "share".
-    Only Informedness has the codes from "contains 0" on. Other scores have "not guessing" instead.
-    The values of the message are the title of the score and a phrase.
+    The code of the message is "one class", "out of class", "untested", "guessing", "contains 0",
+    "worse", "below guessing", "all correct", "above accuracy" or "share". Only Informedness has
+    "contains 0" and the codes after it. Other scores have "not guessing" instead. The values of the
+    message are the title of the score and a phrase.
 
     Parameters
     ----------
-    judged : Estimate, optional
-        The estimate with the interval of the score; by default Informedness gets a 95% interval.
+    table : Table
+    score : Score
+    value : float
+        The value of the score for this table.
+    estimate : Estimate, optional
+        The estimate with the interval of the score. By default, Informedness gets a 95% interval
+        if its standard error can be computed.
     p_value : float
         P-value of the test of independence for the table; nan if unknown, as for samples in groups.
     """
-    if judged is None and isinstance(score, Informedness) and has_known_errors(table):
-        (judged,) = estimates_of(table, score, LEVEL)
-    code, phrase = _find_verdict(table, score, value, judged, p_value)
+    if estimate is None and isinstance(score, Informedness) and has_known_errors(table):
+        (estimate,) = estimates_of(table, score, LEVEL)
+    code, phrase = _find_phrase(table, score, value, estimate, p_value)
     return message("{title}: {phrase}.", code, title=title_of(table, score), phrase=phrase)
 
 
@@ -58,48 +63,49 @@ def title_of(table: Table, score: Score) -> str:
     return f"{score.title} ({score.average})"
 
 
-def commonest_class(table: Table) -> str:
-    """Format the class with the most references."""
+def only_class(table: Table) -> str:
+    """Format the class of the references, which must all have the same class."""
     return show(table.labels[int(np.argmax(table.reference_totals))])
 
 
-def _find_verdict(
-    table: Table, score: Score, value: float, judged: Estimate | None, p_value: float
+def _find_phrase(
+    table: Table, score: Score, value: float, estimate: Estimate | None, p_value: float
 ) -> tuple[str, str]:
-    """Choose the code and the phrase of the verdict.
+    """Choose the code and the phrase of a summary.
 
-    If many predictions are out of class, only the predictions in class are tested against guessing.
+    If many predictions are out of class, the predictions in class alone are tested against
+    guessing.
     """
     if np.count_nonzero(table.reference_totals) == 1:
-        return "one class", f"all references are {commonest_class(table)}, so there is no verdict"
+        return "one class", f"all references are {only_class(table)}, so the model may be guessing"
     phrase = f"cannot be distinguished from guessing on {samples(table.n_samples)}"
     if out_of_class_share(table) > MANY_OUT_OF_CLASS:
-        in_class = predictions_in_class(table)
+        in_class = drop_out_of_class(table)
         if in_class is None:
-            return "out of class", "no prediction is a class, so all count as wrong"
+            return "out of class", "all predictions are out of class and count as wrong"
         p_value = p_value if math.isnan(p_value) else guessing_p_value(in_class)
         if not math.isnan(p_value):  # otherwise the interval of all predictions decides
             n = samples(in_class.n_samples)
             phrase = f"the predictions in class, for {n}, cannot be distinguished from guessing"
     level, (low, high) = LEVEL, (math.nan, math.nan)
-    if judged is not None:
-        level, (low, high) = max(judged.confidence_level, LEVEL), judged.confidence_interval
+    if estimate is not None:
+        level, (low, high) = max(estimate.confidence_level, LEVEL), estimate.confidence_interval
     if math.isnan(p_value) and math.isnan(low):
         return "untested", "not tested against guessing, as there is no p-value and no interval"
     contains_guessing = score.contains_guessing(table, low, high)
     if contains_guessing if math.isnan(p_value) else 1 - p_value <= level:
         return "guessing", phrase
-    return _verdict_on_value(table, score, value, contains_guessing)
+    return _find_phrase_for_value(table, score, value, contains_guessing)
 
 
-def _verdict_on_value(
+def _find_phrase_for_value(
     table: Table, score: Score, value: float, contains_guessing: bool
 ) -> tuple[str, str]:
     """Choose the code and the phrase for a score that guessing does not explain."""
     if not isinstance(score, Informedness):
         phrase = f"differs from guessing, which scores {rounded(score.guessing_level(table), 3)}"
         best = score.best_level(table)
-        phrase += "" if best == 1 else f"; the best for these classes is {rounded(best, 3)}"
+        phrase += "" if best == 1 else f"; perfect predictions score {rounded(best, 3)}"
         return "not guessing", phrase
     related = "but the predictions are not independent of the references"
     if contains_guessing:
@@ -109,7 +115,7 @@ def _verdict_on_value(
             return "worse", "worse than guessing"
         return "below guessing", f"below the guessing level, {related}"
     if (table.rows == table.columns).all():
-        return "all right", "every prediction is right"
+        return "all correct", "every prediction is correct"
     if value * table.total > table.hits.sum() + 1e-9 * table.total:
         return "above accuracy", "above accuracy, so it is not a share of the predictions"
     percent = round(100 * value)
@@ -126,12 +132,13 @@ def notes_of(
     values: Mapping[str, float],
     estimates: Mapping[str, Estimate],
 ) -> tuple[list[Message], set[str]]:
-    """Write the notes of a report, and warn about caveats without a remark on their score.
+    """Write the notes of a report, and warn about the caveats of its estimates.
 
-    Return the notes, and the names of scores with a remark, which get a mark.
+    There is no warning about a caveat that only the interval of NIT has. Return the notes, and the
+    names of the scores that need a mark because a note is about them alone.
     """
     remarks = {name: _remark_on(estimates, name) for name in estimates}
-    warn_of([x for name, x in estimates.items() if remarks[name] != x.caveat])
+    warn_of_intervals([x for name, x in estimates.items() if remarks[name] != x.caveat])
     notes = [*_out_of_class_note(table, shown_scores)]
     marked: set[str] = set()
     if np.count_nonzero(table.reference_totals) > 1:
@@ -156,7 +163,8 @@ def _out_of_class_note(table: Table, shown_scores: Mapping[str, Score]) -> Itera
         return
     n = "" if table.is_weighted else f" ({int(table.out_of_class_totals.sum()):,})"
     sentence = f"{share_text(share)} of predictions{n} are out of class and count as wrong"
-    in_class = predictions_in_class(table)
+    in_class = drop_out_of_class(table)
+    # if there are two, the summary is about the last, the prevalence average
     *_, informedness = (x for x in shown_scores.values() if isinstance(x, Informedness))
     if in_class is not None and not informedness.undefined(in_class):
         parts = [
@@ -168,10 +176,10 @@ def _out_of_class_note(table: Table, shown_scores: Mapping[str, Score]) -> Itera
 
 
 def _remark_on(estimates: Mapping[str, Estimate], name: str) -> str:
-    """Return the remark for a separate note on an estimate, or "" if none is needed.
+    """Write the remark for a note on one estimate; "" if its caveat needs no note of its own.
 
-    A separate note is needed if the interval is missing, or if only NIT has this caveat, which is
-    common. NIT's caveat then does not cause a warning.
+    A missing interval needs a note of its own, and so does a caveat that only NIT has. Such caveats
+    of NIT are common, so there is no warning about them.
     """
     estimate = estimates[name]
     if math.isnan(estimate.confidence_interval[0]):
@@ -180,7 +188,7 @@ def _remark_on(estimates: Mapping[str, Estimate], name: str) -> str:
     return estimate.caveat if name == NIT.name and is_alone else ""
 
 
-# Shares of predictions, and tables derived from a table
+# Out-of-class predictions, and tables with other predictions
 
 
 def out_of_class_share(table: Table) -> float:
@@ -189,12 +197,15 @@ def out_of_class_share(table: Table) -> float:
 
 
 def share_text(share: float) -> str:
-    """Format a share in percent; a small positive share becomes "under 0.1%"."""
+    """Format a share in percent; a share above 0 but below 0.05% becomes "under 0.1%"."""
     return "under 0.1%" if 0 < share < 0.0005 else f"{share:.1%}"
 
 
-def predictions_in_class(table: Table) -> Table | None:
-    """Drop out-of-class predictions, but keep all classes; None if no prediction is in class."""
+def drop_out_of_class(table: Table) -> Table | None:
+    """Drop the samples with out-of-class predictions, but keep all classes.
+
+    The result is None if no sample is left.
+    """
     is_in_class = table.is_class[table.columns]
     if not is_in_class.any():
         return None
@@ -205,15 +216,15 @@ def predictions_in_class(table: Table) -> Table | None:
     return Table(table.labels, True, rows, columns, counts, squares, n_samples, table.is_class)
 
 
-def constant_predictions(table: Table) -> ContingencyTable:
-    """Replace every prediction by the most frequent class of the references."""
-    right = right_predictions(table)
-    commonest = np.argmax(right.reference_totals)
-    return replace(right, columns=np.full_like(right.columns, commonest))
+def with_constant_predictions(table: Table) -> ContingencyTable:
+    """Replace every prediction by the class with the most references."""
+    perfect = with_perfect_predictions(table)
+    most_frequent = np.argmax(perfect.reference_totals)
+    return replace(perfect, columns=np.full_like(perfect.columns, most_frequent))
 
 
-def right_predictions(table: Table) -> ContingencyTable:
-    """Replace every prediction by its reference."""
+def with_perfect_predictions(table: Table) -> ContingencyTable:
+    """Replace every prediction by the class of its reference."""
     totals = table.reference_totals[table.is_class]
     rows = np.flatnonzero(totals)
     labels = tuple(labels_at(table, table.is_class))

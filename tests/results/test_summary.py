@@ -1,7 +1,7 @@
 """The verdict claims nothing that a model which fits the table could refute.
 
 Oracles: models that know a share of each class and guess the rest, drawn at random, and models made
-to refute a sentence. Covers src: results/verdict.py.
+to refute a sentence. Covers src: results/summary.py.
 """
 
 import numpy as np
@@ -9,10 +9,10 @@ import pytest
 
 from informedness import ContingencyTable, report
 from informedness.results.report import Report
-from informedness.results.verdict import (
-    constant_predictions,
-    predictions_in_class,
-    right_predictions,
+from informedness.results.summary import (
+    drop_out_of_class,
+    with_constant_predictions,
+    with_perfect_predictions,
 )
 from inputs.tables import table_of
 
@@ -74,7 +74,7 @@ def test_an_interval_with_0_is_no_share_though_predictions_are_related():
 
 
 def test_every_prediction_is_right_only_without_a_single_error():
-    assert code_of([[60, 0], [0, 40]]) == "all right"
+    assert code_of([[60, 0], [0, 40]]) == "all correct"
     assert code_of([[6000, 0], [1, 3999]]) == "share"
     assert code_of([[1, 0], [0, 1]]) == "guessing"  # two samples that a guesser may get right
 
@@ -113,12 +113,12 @@ def test_groups_are_judged_by_their_interval():
     references, predictions = np.array([0, 1] * 100), np.array([0, 1, 0, 1, 1, 0, 1, 0] * 25)
     groups, how = np.arange(200) // 8, {"confidence_level": 0.95}
     assert report(references, predictions, groups=groups, **how).summary.code == "guessing"
-    assert report(references, references, groups=groups, **how).summary.code == "all right"
+    assert report(references, references, groups=groups, **how).summary.code == "all correct"
 
 
 def test_nit_is_said_to_differ_from_what_guessing_scores():
     made = report(["ham"] * 900 + ["spam"] * 100, ["ham"] * 840 + ["spam"] * 60 + ["spam"] * 100)
-    levels = "which scores 0.500; the best for these classes is 0.692"
+    levels = "which scores 0.500; perfect predictions score 0.692"
     assert made.summary_of("nit") == f"NIT: differs from guessing, {levels}."
     guessed = report([*"abab"] * 30, [*"aabb"] * 30).summary_of("nit")
     assert guessed == "NIT: cannot be distinguished from guessing on 120 samples."
@@ -126,6 +126,6 @@ def test_nit_is_said_to_differ_from_what_guessing_scores():
 
 def test_tables_of_some_predictions_keep_the_references():
     table = table_of([[30, 5], [10, 20]])
-    assert right_predictions(table).informedness() == 1
-    assert constant_predictions(table).counts.tolist() == [35, 30]
-    assert predictions_in_class(table).counts.tolist() == table.counts.tolist()
+    assert with_perfect_predictions(table).informedness() == 1
+    assert with_constant_predictions(table).counts.tolist() == [35, 30]
+    assert drop_out_of_class(table).counts.tolist() == table.counts.tolist()
