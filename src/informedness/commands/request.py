@@ -12,7 +12,7 @@ from ..files.opening import list_files
 from ..files.reading import FileOptions
 from ..inference.registry import REPORTED, score_named, score_with_average
 from ..inference.score import check_level
-from ..results.estimate import Averaged
+from ..results.estimate import AverageOption
 from ..tables.label_options import LabelOptions
 
 
@@ -67,7 +67,7 @@ class Scores:
     """Scores to compute, with their options; `prior` has the form FILE:COLUMN."""
 
     metric: str | None = None
-    average: Averaged = "default"
+    average: AverageOption = "default"
     confidence_level: float | None = None
     prior: str | None = None
 

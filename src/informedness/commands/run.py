@@ -20,7 +20,7 @@ from ..errors import prefix_errors
 from ..files.joined import Whole
 from ..inference.registry import score_named, score_with_average
 from ..messages import message
-from ..results.estimate import Averaged, Estimate, estimate, read_table
+from ..results.estimate import AverageOption, Estimate, estimate, read_table
 from ..results.report import Report
 from ..results.summary import LEVEL
 from ..tables.contingency import ContingencyTable
@@ -368,7 +368,7 @@ def _task_options(task: Task) -> dict[str, Any]:
     return {"labels": task.classes, "ignore_index": task.ignored, "unknown": task.unknown}
 
 
-def _advised_average(scores: ReportScores, n_classes: int) -> Averaged:
+def _advised_average(scores: ReportScores, n_classes: int) -> AverageOption:
     """Choose prevalence for Informedness of three or more classes if no average was named."""
     has_averages = n_classes > 2 and scores.metric in (None, "informedness")
     return "prevalence" if has_averages and scores.average == "default" else scores.average

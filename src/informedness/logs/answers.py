@@ -19,7 +19,7 @@ from ..files.joined import align_rows
 from ..inference.registry import score_named
 from ..messages import message, with_subject
 from ..results.comparison import Comparison, compare
-from ..results.estimate import Averaged, Estimate, estimate
+from ..results.estimate import AverageOption, Estimate, estimate
 from ..results.report import Report, report
 from ..tables.contingency import ContingencyTable
 from ..tables.label_options import LabelOptions, class_name_at, extract_answers, read_labels
@@ -206,7 +206,7 @@ class Answers:
         return function(*columns, groups=None if level is None else self.groups, **options)
 
     def report(
-        self, confidence_level: float | None = None, average: Averaged = "default"
+        self, confidence_level: float | None = None, average: AverageOption = "default"
     ) -> Report:
         """Report the scores of the answers, with intervals if there is a confidence level.
 
@@ -216,7 +216,7 @@ class Answers:
         return result
 
     def estimate(
-        self, metric: str, confidence_level: float, average: Averaged = "default"
+        self, metric: str, confidence_level: float, average: AverageOption = "default"
     ) -> Estimate:
         """Estimate a score, which is nan if undefined.
 

@@ -13,7 +13,7 @@ from ..errors import prefix_errors
 from ..inference.registry import MODULES, score_named
 from ..messages import Message, Naming, join, message
 from ..results.comparison import Comparison
-from ..results.estimate import Averaged, Estimate
+from ..results.estimate import AverageOption, Estimate
 from ..results.report import PREVALENCE_SCORE, Report
 from ..results.suite import SuiteComparison, suite_of
 from ..results.summary import MAY_BE_GUESSES
@@ -203,7 +203,7 @@ class RunTable(Result):
         cls,
         read: Sequence[Answers],
         confidence_level: float | None = None,
-        average: Averaged = "default",
+        average: AverageOption = "default",
     ) -> RunTable:
         """Make a table of the answers that `read_log` returns.
 

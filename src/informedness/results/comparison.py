@@ -248,7 +248,7 @@ class Comparison(Difference):
         return [rows]
 
     def text_blocks(self) -> list[Block]:
-        """List the scores, the verdict, the notes and the signature."""
+        """List the number of samples, the scores, the verdict, the notes and the signature."""
         n = f"N {self.n_samples:,}" + (f" in {self.n_groups:,} groups" if self.n_groups else "")
         return [n, *self.text_tables(), f"{self.verdict_in_words}.", self.notes, self.signature]
 
@@ -382,7 +382,7 @@ def score_to_compare(
 class ComparedModel(NamedTuple):
     """A model to compare, with its table and its score."""
 
-    argument: str
+    argument: str  # name of the argument that holds its predictions
     table: ContingencyTable
     value: float
     influences: Influences
@@ -390,7 +390,7 @@ class ComparedModel(NamedTuple):
 
 
 def score_models(score: Score, samples: ModelSamples, prior: Prior = None) -> list[ComparedModel]:
-    """Score each model; raise ValueError if the score needs references of several classes."""
+    """Score each model; raise ValueError if all references are of one class (not for accuracy)."""
     models = []
     for i, (argument, table) in enumerate(zip(samples.arguments, samples.tables, strict=True)):
         if score.has_single_reference_class(table):
@@ -415,7 +415,7 @@ def compare_pair(
     ignore_index: Label | None = None,
     margin: float | None = None,
 ) -> Comparison:
-    """Compare two of the models, selected by their positions."""
+    """Compare two of the models; `pair` has the positions of A and of B."""
     a, b = (models[i] for i in pair)
     predictions_a, predictions_b = (samples.predictions[i] for i in pair)
     n_samples = samples.count_samples(samples.references >= 0)
@@ -431,7 +431,7 @@ def compare_pair(
     few_groups = FEW_GROUPS if isinstance(score, ClassScore) else FEW_GROUPS_FOR_ENTROPIES
     caveat = _shortage_of(a, b) or group_shortage(pairs, test.fewest_groups, few_groups)
     if not caveat and 1 - test.p_value > level and test.share_of_one > MAX_SHARE_OF_ONE:
-        caveat = _count_deciding(score, (a.table, b.table), n_different)
+        caveat = _describe_few_samples(score, (a.table, b.table), n_different)
     if n_different:
         warn_of_caveats([(f"the difference of {score.name}", caveat, math.isnan(test.p_value))])
     widest = score.highest - score.lowest
@@ -474,8 +474,8 @@ def _shortage_of(a: ComparedModel, b: ComparedModel) -> str:
     return first.shortage + (f" (`{first.argument}`)" if a.shortage != b.shortage else "")
 
 
-def _count_deciding(score: Score, tables: Sequence[Table], n_different: int) -> str:
-    """State how few samples decide a significant result.
+def _describe_few_samples(score: Score, tables: Sequence[Table], n_different: int) -> str:
+    """State that few samples decide a significant result.
 
     They are the samples of the rarest class, or those whose predictions differ if they are fewer.
     """
@@ -532,12 +532,12 @@ class Decision(NamedTuple):
 
 
 def decide(result: Difference, required: str | None) -> Decision:
-    """Fail a build unless a comparison shows that B is "better" or "not-worse", as required.
+    """Let a build fail unless a comparison shows that B is "better" or "not-worse", as required.
 
-    Without a requirement, fail only if the comparison shows that B is worse; with a margin, only if
-    the loss exceeds it. "not-worse" allows a loss up to the margin. Equal predictions pass as
-    "not-worse" although they prove nothing, because users first try an unchanged model. With
-    several tasks, the mean decides.
+    Without a requirement, the build fails only if the comparison shows that B is worse, by more
+    than the margin if there is one. "not-worse" allows a loss up to the margin. A comparison with a
+    caveat shows nothing. Equal predictions pass as "not-worse" although they prove nothing, because
+    users first try an unchanged model. With several tasks, the mean decides.
     """
     if not result.n_different:
         return Decision(required == "better", _same_predictions(result))
@@ -557,7 +557,7 @@ def decide(result: Difference, required: str | None) -> Decision:
 
 
 def decide_at_least(estimate: Estimate, least: float) -> Decision:
-    """Fail a build unless the lower end of a score's interval is at least the required value."""
+    """Let a build fail unless the interval of a score is at or above `least`, without a caveat."""
     if reason := _why_not_shown(estimate, f"{estimate.metric} is at least {least:g}"):
         return Decision(True, reason)
     low, high = estimate.confidence_interval

@@ -27,7 +27,8 @@ from ..warnings import IntervalWarning
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-Averaged: TypeAlias = Literal["default", "bias", "prevalence", "macro"]
+# the averages that give a single number
+AverageOption: TypeAlias = Literal["default", "bias", "prevalence", "macro"]
 FEW_GROUPS = 10  # with fewer groups, a sum over groups is far from normally distributed
 
 
@@ -46,9 +47,9 @@ class Estimate(Measured):
         undefined or, except for accuracy, if all references are of one class. If all predictions
         are correct, it is 0, except for NIT.
     confidence_interval : (float, float)
-        Lower and upper end of the interval, which contains the value. Both are nan if the standard
-        error is nan. They are also nan if too many classes may be missing from the samples, for NIT
-        and EMA, or if a class has fewer than three references, with a prior.
+        Lower and upper end of the interval, which contains the value. Except for `corrected_rate`,
+        both are nan if the standard error is nan. For NIT and EMA they are also nan if too many
+        classes may be missing from the samples, and with a prior if a class has too few references.
     confidence_level : float
         Share of such intervals that should contain the true value.
     effective_sample_size : float
@@ -183,7 +184,7 @@ def estimate(
     y_pred: Any = ...,
     metric: str = ...,
     *,
-    average: Averaged = ...,
+    average: AverageOption = ...,
     **options: Unpack[Options],
 ) -> Estimate: ...
 def estimate(
@@ -316,12 +317,15 @@ class ModelSamples:
     rows : index
         Index that selects the counted rows of the input.
     tables : list of ContingencyTable
+        The table of each model.
     cells : list of arrays of shape (n_rows,)
         For each model, the position of each row's cell in the model's table.
     references, predictions : array of shape (n_rows,), list of such arrays
         Labels as positions in the combined labels of all tables.
     counts : array of shape (n_rows,)
+        Number of samples that each row represents.
     weights, groups : arrays of shape (n_rows,), or None
+        Weight of each sample, and code of its group.
     """
 
     arguments: list[str]
@@ -435,7 +439,10 @@ def _codes_of_all(
 def read_table(
     y_true: Any, y_pred: Any, groups: Any, labels: Any, sample_weight: Any, *options: Any
 ) -> tuple[ContingencyTable, CellPairs | None]:
-    """Read the table of one model, and its samples if they are in groups."""
+    """Read the table of one model, and its samples if they are in groups.
+
+    The options are `ignore_index` and `unknown`, in this order.
+    """
     if groups is None:
         return contingency.as_table(y_true, y_pred, labels, sample_weight, *options), None
     extras = {"sample_weight": sample_weight, "groups": groups}
@@ -631,7 +638,7 @@ def warn_of_module(own_table: Any, version: str) -> None:
 
 
 def companions_of(
-    scored: Mapping[str, Any],
+    score: Mapping[str, Any],
     own_table: Any,
     level: float | None,
     return_signature: bool,
@@ -640,7 +647,7 @@ def companions_of(
 ) -> dict[str, Any]:
     """Compute the interval and the signature that a metric module returns with its score.
 
-    `scored` maps the name of the score to its value. `own_table` is an instance of the module's own
+    `score` maps the name of the score to its value. `own_table` is an instance of the module's own
     copy of `Table`. `options` and `version` are those of the module. The result is empty without a
     level, unless `return_signature` is True.
 
@@ -653,7 +660,7 @@ def companions_of(
     """
     if level is None and not return_signature:
         return {}  # a score alone must not depend on the fields of the module's table
-    ((name, value),) = scored.items()
+    ((name, value),) = score.items()
     table = Table(*(getattr(own_table, field.name) for field in fields(Table)))
     companions: dict[str, Any] = {}
     if level is not None:

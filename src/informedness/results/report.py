@@ -18,14 +18,14 @@ from ..tables.contingency import ContingencyTable
 from ..tables.label_options import to_class_names
 from ..text import layout, render
 from ..text.layout import Account, Block, Result, Rows, signed
-from .estimate import Averaged, Estimate, level_text, read_table, reported_estimates
+from .estimate import AverageOption, Estimate, level_text, read_table, reported_estimates
 from .figures import draw_per_class
 from .summary import drop_out_of_class, notes_of, out_of_class_share, summarise, title_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-PREVALENCE_SCORE = "informedness_prevalence"  # a row for the default average of many classes
+PREVALENCE_SCORE = "informedness_prevalence"  # an extra row, for three or more classes
 _NOT_IN_CSV = ("guessing", "best", "summary", "notes", "read")
 _MAX_CLASSES = 50  # in text
 _MAX_IN_MATRIX = 8  # with more classes, text has no confusion matrix
@@ -89,12 +89,12 @@ class Report(Result, Mapping[str, float]):
     guessing_p_value: float
     summary: Message
     notes: tuple[Message, ...]
-    marked: frozenset[str] = field(repr=False)
-    scored: dict[str, Score] = field(repr=False)
+    marked: frozenset[str] = field(repr=False)  # names of the scores with a mark in text
+    metrics: dict[str, Score] = field(repr=False)  # the objects that computed `scores`
     signature: str
     confidence_level: float | None = None
     estimates: dict[str, Estimate] = field(default_factory=dict)
-    average: Averaged = "default"
+    average: AverageOption = "default"
     read: tuple[Account, ...] = field(default=(), repr=False, compare=False)
 
     @classmethod
@@ -104,7 +104,7 @@ class Report(Result, Mapping[str, float]):
         confidence_level: float | None = None,
         ignore_index: Label | None = None,
         pairs: CellPairs | None = None,
-        average: Averaged = "default",
+        average: AverageOption = "default",
     ) -> Report:
         """Report on a table, for example a table merged from parts or counted by a query.
 
@@ -145,7 +145,7 @@ class Report(Result, Mapping[str, float]):
             summary=summarise(table, scores[main], values[main], estimates.get(main), p_value),
             notes=tuple(notes),
             marked=frozenset(marked),
-            scored=scores,
+            metrics=scores,
             signature=signed(line, table.read),
             confidence_level=confidence_level,
             estimates=estimates,
@@ -161,12 +161,12 @@ class Report(Result, Mapping[str, float]):
     @property
     def guessing(self) -> dict[str, float]:
         """Expected score of the best guesser in large samples, by the name of the score."""
-        return {name: score.guessing_level(self.table) for name, score in self.scored.items()}
+        return {name: score.guessing_level(self.table) for name, score in self.metrics.items()}
 
     @property
     def best(self) -> dict[str, float]:
         """Score of perfect predictions, by the name of the score."""
-        return {name: score.best_level(self.table) for name, score in self.scored.items()}
+        return {name: score.best_level(self.table) for name, score in self.metrics.items()}
 
     @property
     def out_of_class(self) -> dict[str, Any]:
@@ -189,14 +189,14 @@ class Report(Result, Mapping[str, float]):
         fields = {"n_out_of_class": n_samples, "out_of_class_share": out_of_class_share(self.table)}
         in_class = drop_out_of_class(self.table)
         for name in ("informedness", "nit", "accuracy"):
-            score = math.nan if in_class is None else self.scored[name].value_or_nan(in_class)
+            score = math.nan if in_class is None else self.metrics[name].value_or_nan(in_class)
             fields[f"{name}_in_class"] = score
         return fields
 
     def summary_of(self, name: str) -> Message:
         """Summarise in one sentence what a score of the report says about the model."""
         values = self.scores[name], self.estimates.get(name), self.guessing_p_value
-        return summarise(self.table, self.scored[name], *values)
+        return summarise(self.table, self.metrics[name], *values)
 
     @property
     def averages(self) -> dict[str, float]:
@@ -272,9 +272,9 @@ class Report(Result, Mapping[str, float]):
     def to_csv(self) -> str:
         """Write CSV with the columns score, class (empty for the whole table) and value."""
         plain = {name: x for name, x in self.to_dict().items() if name not in _NOT_IN_CSV}
-        groups = [(row.pop("label"), row) for row in plain.pop("per_class")]
+        classes = [(row.pop("label"), row) for row in plain.pop("per_class")]
         rows: list[tuple[Any, ...]] = [("score", "class", "value")]
-        for label, values in (("", plain), *groups):
+        for label, values in (("", plain), *classes):
             for name, value in values.items():
                 if name.endswith("_confidence_interval"):
                     low, high = value or (None, None)
@@ -299,7 +299,7 @@ class Report(Result, Mapping[str, float]):
         guessing, best = self.guessing, self.best
         heads = ["guessing", "best"] if set(best.values()) != {1} else ["guessing"]
         rows = [["", "value", *render.interval_heads(self.confidence_level), *heads]]
-        for name, score in self.scored.items():
+        for name, score in self.metrics.items():
             title = title_of(self.table, score) + ("*" if name in self.marked else "")
             row = [title, render.rounded(self.scores[name], 4)]
             row += self.estimates[name].shown() if name in self.estimates else []
@@ -351,7 +351,7 @@ def report(
     sample_weight: Any = None,
     ignore_index: Label | None = None,
     unknown: str = "error",
-    average: Averaged = "default",
+    average: AverageOption = "default",
     groups: Any = None,
     confidence_level: float | None = None,
 ) -> Report:

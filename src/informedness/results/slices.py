@@ -23,7 +23,7 @@ from ..tables.label_options import read_label_columns, read_labels
 from ..tables.label_warnings import warn_of_table
 from ..text import layout, render
 from ..text.layout import Account, Block, Result, Rows, signed
-from .estimate import Averaged, Estimate, build_samples, level_text, reported_estimates
+from .estimate import AverageOption, Estimate, build_samples, level_text, reported_estimates
 from .figures import ForestRow, draw_forest
 from .summary import out_of_class_share, share_text, title_of
 
@@ -107,7 +107,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
     confidence_level: float | None = None
     vs_rest: str | None = None
     signature: str = ""
-    average: Averaged = "default"
+    average: AverageOption = "default"
     read: tuple[Account, ...] = field(default=(), compare=False)
 
     @classmethod
@@ -118,7 +118,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         by: str | Sequence[str] = "slice",
         confidence_level: float | None = None,
         vs_rest: str | None = None,
-        average: Averaged = "default",
+        average: AverageOption = "default",
         sort: str = "name",
         pairs: Mapping[Slice | None, CellPairs] | None = None,
     ) -> Slices:
@@ -160,20 +160,20 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         columns = render.texts_of((by,) if isinstance(by, str) else by, "by", "column")
         tables = _sort_by_number(_check_tables(tables, by, len(columns)))
         total = ContingencyTable.sum_of(list(tables.values()))
-        widened = _with_classes_of(total, tables.values())
+        parts = _with_classes_of(total, tables.values())
         pairs = pairs or {}
 
-        scored, rows = scores_in_report(average), []
-        all_scores = _score_slices(widened, scored)
-        all_scores.append({x: float(score.value(total)) for x, score in scored.items()})
-        for name, table, scores in zip([*tables, None], [*widened, total], all_scores, strict=True):
-            estimates = reported_estimates(table, confidence_level, scored, pairs=pairs.get(name))
+        metrics, rows = scores_in_report(average), []
+        all_scores = _score_slices(parts, metrics)
+        all_scores.append({x: float(score.value(total)) for x, score in metrics.items()})
+        for name, table, scores in zip([*tables, None], [*parts, total], all_scores, strict=True):
+            estimates = reported_estimates(table, confidence_level, metrics, pairs=pairs.get(name))
             bits = entropies(table).reference
             rows.append(SliceRow(name, table, total.n_classes, scores, bits, estimates))
         *rows, overall = rows
         _warn_of_slices(rows)
         if vs_rest is not None:
-            tests = zip(rows, *_compare_with_rest(widened, vs_rest, average), strict=True)
+            tests = zip(rows, *_compare_with_rest(parts, vs_rest, average), strict=True)
             rows = [replace(row, difference=gap, p_value=p_value) for row, gap, p_value in tests]
         if sort != "name":
             rows.sort(key=lambda row: (math.isnan(row.scores[sort]), row.scores[sort]))
@@ -364,7 +364,7 @@ def slices(
     sample_weight: Any = None,
     ignore_index: Label | None = None,
     unknown: str = "error",
-    average: Averaged = "default",
+    average: AverageOption = "default",
     groups: Any = None,
     confidence_level: float | None = None,
     vs_rest: str | None = None,
@@ -431,18 +431,18 @@ def slices(
 def _with_classes_of(total: Table, tables: Iterable[Table]) -> list[ContingencyTable]:
     """Convert tables to the labels and the classes of the table of all samples."""
     positions = {label: code for code, label in enumerate(total.labels)}
-    widened = []
+    results = []
     for table in tables:
         table = table.spelled or table
         last = len(total.labels) - 1  # the column of out-of-class predictions
         codes = np.array([positions.get(label, last) for label in table.labels])
         cells = Cells(codes[table.rows], codes[table.columns], table.counts, table.squared_weights)
         converted = ContingencyTable._from_cells(total.labels, True, cells, table.n_samples)
-        widened.append(replace(converted, class_mask=total.is_class))
-    return widened
+        results.append(replace(converted, class_mask=total.is_class))
+    return results
 
 
-def _score_slices(tables: Sequence[Table], scored: Mapping[str, Score]) -> list[dict[str, float]]:
+def _score_slices(tables: Sequence[Table], metrics: Mapping[str, Score]) -> list[dict[str, float]]:
     """Score tables with the same labels and classes; an undefined score is nan.
 
     Scores of hits and class totals are computed for all tables at once, in a tenth of the time.
@@ -453,7 +453,7 @@ def _score_slices(tables: Sequence[Table], scored: Mapping[str, Score]) -> list[
     sums = ClassSums(tables[0].labels, *columns)
     is_single = np.count_nonzero(sums.reference_totals, axis=0) == 1
     values = {}
-    for name, score in scored.items():
+    for name, score in metrics.items():
         if isinstance(score, EntropicScore) or sums.total.dtype.kind == "f":
             values[name] = [score.value_or_nan(table) for table in tables]
         else:
@@ -513,7 +513,7 @@ def _number_of(name: Slice, position: int, column: str) -> float:
 
 
 def _compare_with_rest(
-    tables: list[ContingencyTable], metric: str, average: Averaged
+    tables: list[ContingencyTable], metric: str, average: AverageOption
 ) -> tuple[list[float], list[float]]:
     """Compare each table with the sum of the other tables.
 

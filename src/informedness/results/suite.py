@@ -20,7 +20,7 @@ from ..text.layout import Block, Rows
 from ..text.render import as_json, interval_heads, rounded, shown, shown_p
 from ..warnings import OwnLabelsWarning, prefix_warnings
 from .comparison import Comparison, Difference, check_difference, compare
-from .estimate import Averaged
+from .estimate import AverageOption
 from .summary import share_text
 
 # If tasks with a caveat have a larger share of the variance, their caveat applies to the mean.
@@ -122,7 +122,7 @@ def compare_tasks(
     tasks: Mapping[str, Sequence[Any]],
     *,
     metric: str = "informedness",
-    average: Averaged = "default",
+    average: AverageOption = "default",
     groups: Mapping[str, Any] | None = None,
     unknown: str = "error",
     confidence_level: float = 0.95,

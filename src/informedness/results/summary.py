@@ -128,7 +128,7 @@ def _find_phrase_for_value(
 
 def notes_of(
     table: Table,
-    shown_scores: Mapping[str, Score],
+    metrics: Mapping[str, Score],
     values: Mapping[str, float],
     estimates: Mapping[str, Estimate],
 ) -> tuple[list[Message], set[str]]:
@@ -139,12 +139,12 @@ def notes_of(
     """
     remarks = {name: _remark_on(estimates, name) for name in estimates}
     warn_of_intervals([x for name, x in estimates.items() if remarks[name] != x.caveat])
-    notes = [*_out_of_class_note(table, shown_scores)]
+    notes = [*_out_of_class_note(table, metrics)]
     marked: set[str] = set()
     if np.count_nonzero(table.reference_totals) > 1:
         if table.n_samples in range(FEW_SAMPLES):  # not if it is None
             notes.append(Message(f"Only {samples(table.n_samples)}: these scores are uncertain."))
-        for name, score in shown_scores.items():
+        for name, score in metrics.items():
             caution = score.mark_meaning if score.caution(table, values[name]) else ""
             for remark in filter(None, (caution, remarks.get(name))):
                 notes.append(Message(f"{title_of(table, score)}*: {remark}."))
@@ -157,19 +157,20 @@ def notes_of(
     return notes, marked
 
 
-def _out_of_class_note(table: Table, shown_scores: Mapping[str, Score]) -> Iterator[Message]:
+def _out_of_class_note(table: Table, metrics: Mapping[str, Score]) -> Iterator[Message]:
+    """Write the note on out-of-class predictions, if there are any."""
     share = out_of_class_share(table)
     if not share:
         return
     n = "" if table.is_weighted else f" ({int(table.out_of_class_totals.sum()):,})"
     sentence = f"{share_text(share)} of predictions{n} are out of class and count as wrong"
     in_class = drop_out_of_class(table)
-    # if there are two, the summary is about the last, the prevalence average
-    *_, informedness = (x for x in shown_scores.values() if isinstance(x, Informedness))
+    # the last has the prevalence average if there are two
+    *_, informedness = (x for x in metrics.values() if isinstance(x, Informedness))
     if in_class is not None and not informedness.undefined(in_class):
         parts = [
             f"{title_of(table, score)} {rounded(score.value_or_nan(in_class), 3)}"
-            for score in (informedness, shown_scores["nit"], shown_scores["accuracy"])
+            for score in (informedness, metrics["nit"], metrics["accuracy"])
         ]
         sentence += f"; without them: {', '.join(parts)}"
     yield Message(f"{sentence}.")
