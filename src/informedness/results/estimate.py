@@ -48,8 +48,8 @@ class Estimate(Measured):
         are correct, it is 0, except for NIT.
     confidence_interval : (float, float)
         Lower and upper end of the interval, which contains the value. Except for `corrected_rate`,
-        both are nan if the standard error is nan. For NIT and EMA they are also nan if too many
-        classes may be missing from the samples, and with a prior if a class has too few references.
+        both are nan if the standard error is nan. With a prior, they are also nan if a class has
+        too few references; for NIT and EMA, if too many classes may be missing from the samples.
     confidence_level : float
         Share of such intervals that should contain the true value.
     effective_sample_size : float
@@ -206,8 +206,8 @@ def estimate(
 
     .. math:: SE^2 = \Big(\sum_{ij} p_{ij} g_{ij}^2 - (\sum_{ij} p_{ij} g_{ij})^2\Big) / N
 
-    where p are the shares of the table's cells, g is the gradient of the score with respect to p,
-    and N is the number of samples. For two classes with :math:`n_1` positive and :math:`n_0`
+    where p are the shares of the table's cells, and N is the number of samples. The gradient g of
+    the score is with respect to p. For two classes with :math:`n_1` positive and :math:`n_0`
     negative references, the SE of Informedness is
     :math:`\sqrt{TPR(1-TPR)/n_1 + TNR(1-TNR)/n_0}`. For weighted samples,
     :math:`SE^2 = \sum w^2 (g - \bar g)^2 / (\sum w)^2`.

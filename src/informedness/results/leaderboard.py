@@ -232,8 +232,8 @@ def leaderboard(
     Raises
     ------
     ValueError
-        As in `compare`. Also if there are no models, if two models have the same name (such as 1
-        and "1"), or if models have different numbers of runs.
+        As in `compare`. Also if there are no models, or if models have different numbers of runs.
+        Also if two models have the same name as text, such as 1 and "1".
 
     Warns
     -----
