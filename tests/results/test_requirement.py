@@ -192,7 +192,8 @@ def test_a_comparison_with_a_warning_shows_nothing(options):
         for required in ("better", "not-worse"):
             decision = decide(made, required)
             assert decision.failed
-            assert decision.remark.startswith(f"this does not show whether B is {required}: ")
+            claim = f"B is {required.replace('-', ' ')}"
+            assert decision.remark.startswith(f"this does not show whether {claim}: ")
         passed = decide(made, None)
         assert (passed.failed, "does not show whether B is worse" in passed.remark) == (False, True)
 

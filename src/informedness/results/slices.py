@@ -308,11 +308,11 @@ def _check_tables(tables: Any, by: Any, n_columns: int) -> dict[Slice, Contingen
     if not parts or not all(isinstance(table, ContingencyTable) for table in parts):
         rule = "map at least one slice to its ContingencyTable"
         raise ValueError(f"`tables` must {rule}, got {show(tables)}")
-    tables = {read_name(name): table for name, table in tables.items()}
-    for name in tables:
+    slice_tables = {read_name(name): table for name, table in tables.items()}
+    for name in slice_tables:
         if (len(name) if isinstance(name, tuple) else 1) != n_columns:
             raise ValueError(f"`by` must name one column per value of slice {name!r}, got {by!r}")
-    return tables
+    return slice_tables
 
 
 def _guessing_levels(row: SliceRow) -> dict[str, str]:
