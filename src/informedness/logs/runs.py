@@ -252,7 +252,7 @@ class RunTable(Result):
         """Use the argument names of a surface in all lines and reports."""
         table: RunTable = super().with_names(naming)
         runs = [run._replace(report=run.report.with_names(naming)) for run in self.runs]
-        vars(table)["runs"] = tuple(run._replace(how=table.named(run.how)) for run in runs)
+        vars(table)["runs"] = tuple(run._replace(how=table.render(run.how)) for run in runs)
         return table
 
     @property
@@ -325,7 +325,7 @@ class RunTable(Result):
         runs = [{**run.fields, "answers": run.how, **run.report.to_dict()} for run in self.runs]
         none = dict.fromkeys(self.runs[0].scores)
         means = [
-            none | self._record(x) | {"why_not": self.named(x.why_not) or None} for x in self.means
+            none | self._record(x) | {"why_not": self.render(x.why_not) or None} for x in self.means
         ]
         return {"runs": runs, "means": means}
 

@@ -30,13 +30,13 @@ WIDTH = 80  # largest width of a table in a terminal
 _LATEX: dict[str, Any] = {character: f"\\{character}" for character in "&%$#_{}"}
 _LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 _LATEX |= {"±": r"$\pm$", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
-_LATEX |= {"[": "{[}", "*": "{*}"}  # a command before the cell would read it as an option
+_LATEX |= {"[": "{[}", "*": "{*}"}  # a command before the cell would read these as options
 _PAGE = Path(__file__).with_name("page.html")
 _INTERVAL_CELL = re.compile(r"<td>\((-?[\d.]+) to (-?[\d.]+)\)</td>")
 # Labels with their numbers of samples or weights; the label None means a missing label.
 Amounts: TypeAlias = list[tuple[Label | None, Any]]
 _MAX_LABELS = 10  # labels shown per column
-_MAX_OUTSIDE = 3  # out-of-class labels shown per column
+_MAX_OTHER = 3  # out-of-class labels shown per column
 _MAX_NAMES = 20  # unused columns shown
 
 
@@ -47,27 +47,28 @@ _MAX_NAMES = 20  # unused columns shown
 class ReadColumn:
     """A column that was read: its role, its name, and its labels in order of frequency.
 
-    `part` is the role, for example "references". `outside` has the out-of-class labels. The label
-    None means a missing label. `notes` say how labels were extracted.
+    `role` is the argument that the column is read for, for example "references". `labels` has the
+    labels that are classes; it is empty for columns of other roles than references and predictions.
+    The label None means a missing label. `notes` say how values became labels.
     """
 
-    part: str
+    role: str
     name: str
     labels: Amounts
-    outside: Amounts
+    out_of_class: Amounts
     notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """Write the most frequent labels with their amounts, then the notes."""
-        texts = [_listed(self.labels, _MAX_LABELS, _amount_text)]
-        if self.outside:
-            texts.append(f"{_listed(self.outside, _MAX_OUTSIDE, _amount_text)} (out of class)")
+        texts = [_list_first(self.labels, _MAX_LABELS, _amount_of)]
+        if self.out_of_class:
+            texts.append(f"{_list_first(self.out_of_class, _MAX_OTHER, _amount_of)} (out of class)")
         return "; ".join(filter(None, (*texts, *self.notes)))
 
     def to_dict(self) -> dict[str, Any]:
         """Convert the column to plain values for JSON, with only its most frequent labels."""
-        plain: dict[str, Any] = {"part": self.part, "column": self.name}
-        for name, amounts in (("labels", self.labels), ("outside", self.outside)):
+        plain: dict[str, Any] = {"part": self.role, "column": self.name}
+        for name, amounts in (("labels", self.labels), ("outside", self.out_of_class)):
             pairs = [[as_json(label), n] for label, n in amounts[:_MAX_LABELS]]
             plain |= {name: pairs, f"n_{name}": len(amounts)}
         return {**plain, "notes": [*self.notes]}
@@ -82,9 +83,11 @@ class Account:
     sources : tuple of str
         Names of the files, or the kind of data frame.
     n_rows : int
+        Number of rows that were read, with those left out.
     left_out : dict of str to int
         Number of rows left out for each reason.
     columns : tuple of ReadColumn
+        The columns that were read.
     not_used : tuple of str
         Names of the columns that were not read.
     ignored : label or None
@@ -104,11 +107,11 @@ class Account:
         span = f"{len(files)} files, {files[0]} to {files[-1]}"
         sources = span if len(files) > 2 else " and ".join(files)
         left_out = (f", {n:,d} left out ({reason})" for reason, n in self.left_out.items())
-        cells = [(x.part, cut(shown(x.name)), str(x)) for x in self.columns]
-        parts, names = (max(len(row[i]) for row in cells) for i in (0, 1))
-        lines = [f"{part:{parts}}  {name:{names}}  {text}".rstrip() for part, name, text in cells]
+        cells = [(x.role, cut(shown(x.name)), str(x)) for x in self.columns]
+        widths = [max(len(row[i]) for row in cells) for i in (0, 1)]
+        lines = [f"{x:{widths[0]}}  {y:{widths[1]}}  {text}".rstrip() for x, y, text in cells]
         if self.not_used:
-            lines.append(f"not used: {_listed(self.not_used, _MAX_NAMES, shown)}")
+            lines.append(f"not used: {_list_first(self.not_used, _MAX_NAMES, shown)}")
         return "\n".join([f"{sources}: {several(self.n_rows, 'row')}{''.join(left_out)}", *lines])
 
     def to_dict(self) -> dict[str, Any]:
@@ -124,19 +127,23 @@ def amounts_of(labels: Iterable[Any], totals: Iterable[Any]) -> Amounts:
     return sorted(pairs, key=lambda pair: -pair[1])
 
 
-def signed(line: str, accounts: Iterable[Account]) -> str:
-    """Add to a signature the number of rows that were left out because a value is missing."""
+def signed(signature: str, accounts: Iterable[Account]) -> str:
+    """Add to a signature the number of rows that were left out because a value is missing.
+
+    The reasons of these rows begin with "no ", as in "no reference".
+    """
     left_out = (pair for account in accounts for pair in account.left_out.items())
     n = sum(n for reason, n in left_out if reason.startswith("no "))
-    return line.replace("|v:", f"|left-out:{n}|v:") if n else line
+    return signature.replace("|v:", f"|left-out:{n}|v:") if n else signature
 
 
-def _amount_text(label_and_amount: tuple[Label | None, Any]) -> str:
+def _amount_of(label_and_amount: tuple[Label | None, Any]) -> str:
+    """Format a label with its number of samples or weight."""
     label, n = label_and_amount
     return f"{'missing' if label is None else cut(shown(label))} {amount(n)}"
 
 
-def _listed(values: Sequence[Any], most: int, text_of: Callable[[Any], str]) -> str:
+def _list_first(values: Sequence[Any], most: int, text_of: Callable[[Any], str]) -> str:
     """List the first values as text, and say how many more there are."""
     more = f", \u2026and {len(values) - most:,d} more" if len(values) > most else ""
     return ", ".join(map(text_of, values[:most])) + more
@@ -157,7 +164,7 @@ class Result:
         return {"read": [account.to_dict() for account in self.read]} if self.read else {}
 
     def names_of_files(self) -> dict[str, str]:
-        """Map paths of files to shorter names, without the parts that all paths share.
+        """Map paths of files to shorter names, without the first and last parts that all share.
 
         The result is empty for a single file, and if a file would have no name left.
         """
@@ -166,8 +173,8 @@ class Result:
         # commonprefix compares the elements of tuples, not characters
         n_first, n_last = (len(commonprefix([x[::i] for x in parts])) for i in (1, -1))  # noqa: RUF071
         names = [x[n_first : len(x) - n_last] for x in parts]
-        is_known = len(files) > 1 and all(names)  # and no name is empty
-        return {file: str(Path(*x)) for file, x in zip(files, names, strict=True) if is_known}
+        are_usable = len(files) > 1 and all(names)  # and no name is empty
+        return {file: str(Path(*x)) for file, x in zip(files, names, strict=True) if are_usable}
 
     def text_tables(self) -> list[Rows]:
         """Format the result as tables of text."""
@@ -183,24 +190,24 @@ class Result:
 
     def with_names(self, naming: Naming) -> Any:
         """Copy the result; lines of the copy use the argument names of a surface."""
-        named = copy(self)
-        vars(named)["_naming"] = naming
-        return named
+        result = copy(self)
+        vars(result)["_naming"] = naming
+        return result
 
-    def named(self, line: str) -> str:
+    def render(self, line: str) -> str:
         """Render a line with the argument names of the surface, if it is a message."""
         return render(line, self._naming) if self._naming and isinstance(line, Message) else line
 
-    def _formatted(self, table: Callable[[Rows], str], line: Callable[[str], str]) -> list[str]:
+    def _format_blocks(self, table: Callable[[Rows], str], line: Callable[[str], str]) -> list[str]:
         """Format each block with the function for its type; notes are numbered lines."""
         formatted = []
         for block in self.text_blocks():
             if isinstance(block, list):
                 formatted.append(table([row + [""] * (len(block[0]) - len(row)) for row in block]))
             elif isinstance(block, str):
-                formatted.append(line(self.named(block)))
+                formatted.append(line(self.render(block)))
             elif block:
-                notes = (f"{i}. {self.named(note)}" for i, note in enumerate(block, start=1))
+                notes = (f"{i}. {self.render(note)}" for i, note in enumerate(block, start=1))
                 formatted.append(line("\n".join(notes)))
         return formatted
 
@@ -214,7 +221,7 @@ class Result:
 
     def __str__(self) -> str:
         """Format the result as text for a terminal."""
-        blocks = self._formatted(lambda table: aligned(table, self.widest_name), str)
+        blocks = self._format_blocks(lambda table: aligned(table, self.widest_name), str)
         return "\n\n".join([*map(str, self.read), *blocks])
 
     def __repr__(self) -> str:
@@ -222,9 +229,9 @@ class Result:
         return str(self)
 
     def to_markdown(self) -> str:
-        """Format the result as Markdown tables, followed by the lines."""
+        """Format the accounts, tables and lines of the result as Markdown."""
         accounts = [f"```text\n{account}\n```" for account in self.read]
-        return "\n\n".join([*accounts, *self._formatted(_markdown, _escaped)])
+        return "\n\n".join([*accounts, *self._format_blocks(_markdown, _escaped)])
 
     def to_latex(self) -> str:
         r"""Format the result as LaTeX tables, which need `\usepackage{booktabs}`.
@@ -232,7 +239,7 @@ class Result:
         Lines of text become comments. Labels in scripts other than Latin need XeLaTeX or LuaLaTeX,
         and a font for the script.
         """
-        return "\n\n".join(self._formatted(_latex, _commented))
+        return "\n\n".join(self._format_blocks(_latex, _commented))
 
     def to_csv(self) -> str:
         """Format the records as CSV."""
@@ -256,7 +263,7 @@ class Result:
     def _repr_html_(self) -> str:
         """Format the result as HTML for a notebook."""
         accounts = [f"<pre>{html.escape(str(account))}</pre>" for account in self.read]
-        return "\n".join([*accounts, *self._formatted(_html, _html_lines)])
+        return "\n".join([*accounts, *self._format_blocks(_html, _html_lines)])
 
     def to_html(self) -> str:
         """Format the result as an HTML page, with bars that show the intervals.
@@ -334,7 +341,7 @@ def add_guessing(table: Rows, levels: Sequence[Mapping[str, str]], accuracy: str
 
 
 def more_rows(n: int) -> Rows:
-    """Make a row that says how many rows are only in the JSON output; none if n is 0."""
+    """Make a table of one row that says how many rows only JSON has; it is empty if n is 0."""
     return [[f"and {n} more in JSON"]] if n > 0 else []
 
 
@@ -369,10 +376,12 @@ def aligned(rows: Rows, max_width: int = 40) -> str:
 
 
 def _commented(text: str) -> str:
+    """Turn lines of text into comments of LaTeX."""
     return "\n".join(f"% {line}" for line in text.splitlines())
 
 
 def _html_lines(text: str) -> str:
+    """Turn lines of text into paragraphs of HTML."""
     return "\n".join(f"<p>{html.escape(line)}</p>" for line in text.splitlines())
 
 
@@ -385,6 +394,7 @@ def csv_line(row: Iterable[Any]) -> str:
 
 
 def _markdown(rows: Rows) -> str:
+    """Format a table in Markdown."""
     lines = ["| " + " | ".join(map(_escaped, row)) + " |" for row in rows]
     lines.insert(1, "|" + "|".join([" :-- ", *[" --: "] * (len(rows[0]) - 1)]) + "|")
     return "\n".join(lines)
@@ -396,14 +406,15 @@ def _escaped(text: str) -> str:
 
 
 def _latex(rows: Rows) -> str:
+    """Format a table in LaTeX."""
     cells = [[cell.translate(str.maketrans(_LATEX)) for cell in row] for row in rows]
     head, *body = (" & ".join(row) + r" \\" for row in cells)
-    start = rf"\begin{{tabular}}{{l{'r' * (len(rows[0]) - 1)}}}"
-    lines = [start, r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
-    return "\n".join(lines)
+    top = rf"\begin{{tabular}}{{l{'r' * (len(rows[0]) - 1)}}}"
+    return "\n".join([top, r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"])
 
 
 def _html(rows: Rows) -> str:
+    """Format a table in HTML that scrolls sideways if it is wider than the page."""
     head, *body = ([html.escape(cell) for cell in row] for row in rows)
     heads = "".join(f'<th scope="col">{cell}</th>' if cell else "<td></td>" for cell in head)
     body_rows = ""
