@@ -71,6 +71,7 @@ def multimetric_scorers(
 def _score_of_labels(
     y_true: Any, y_pred: Any, *, score: Score, labels: Any, sample_weight: Any = None
 ) -> Any:
+    """Compute a score of predictions, with the arguments that `make_scorer` needs."""
     return score.value(table_of_labels(y_true, y_pred, labels, sample_weight, None, "error"))
 
 
@@ -112,9 +113,9 @@ def cross_val_estimate(
     metric, labels, average, confidence_level
         As in `estimate`.
     cv : int, splitter or iterable, optional
-        As in `cross_val_predict`. It must predict each sample once, unlike repeated folds, random
-        splits and time series splits. With `groups`, an integer or None means folds that do not
-        split groups.
+        As in `cross_val_predict`. Each sample must be in exactly one test fold, unlike in
+        repeated folds, random splits and time series splits. With `groups`, an integer or None
+        means folds that do not split groups.
     groups : array-like of shape (n_samples,), optional
         The group of each sample. The groups are passed to the splitter, and the standard error
         allows for samples of a group that are not independent.
@@ -130,7 +131,7 @@ def cross_val_estimate(
     Raises
     ------
     ValueError
-        As in `estimate`, and if `cv` predicts a sample several times or never.
+        As in `estimate`, and if `cv` puts a sample into several test folds or none.
 
     Warns
     -----
@@ -161,9 +162,9 @@ def cross_val_estimate(
     splits = list(check_cv(cv, y, classifier=True).split(X, y, groups))
     times = np.bincount(np.concatenate([test for _, test in splits]), minlength=len(y))
     if n_other := np.count_nonzero(times != 1):
-        got = f"{show(cv)}, which predicts {n_other} of {len(y)} samples never or several times"
+        got = f"got {show(cv)}, which puts {n_other} of {len(y)} samples into none or several"
         remedy = "For repeated folds or time series use cross_validate(scoring=informedness_scorer)"
-        raise ValueError(f"`cv` must predict each sample once, got {got}. {remedy}")
+        raise ValueError(f"`cv` must put each sample into exactly one test fold, {got}. {remedy}")
     predictions = cross_val_predict(estimator, X, y, cv=splits, n_jobs=n_jobs, params=params)
     table_of_labels(y, predictions, labels, sample_weight, None, "error")  # warns about labels
     options |= {"labels": classes, "confidence_level": confidence_level}

@@ -30,7 +30,7 @@ _MOST_SCATTERED = 10**5
 
 
 class _ScoreOfCounts(Metric):
-    """Score of the table of all batches; subclasses set `metric` to the name of the score."""
+    """Metric that scores the counts of all batches; subclasses set `metric` to a name."""
 
     is_differentiable: bool = False
     higher_is_better: bool = True
@@ -58,7 +58,7 @@ class _ScoreOfCounts(Metric):
         check_threshold(threshold)
         check_choice("unknown", unknown, ("error", "wrong"))
         if threshold is not None and num_classes != 2:
-            raise ValueError(f"`threshold` needs `num_classes` of 2, got {num_classes}")
+            raise ValueError(f"`threshold` needs num_classes=2, got {num_classes}")
         self._score = score_with_average(self.metric, average)
         self._warned_kinds: set[str] = set()
         self.num_classes = num_classes
@@ -104,8 +104,8 @@ class _ScoreOfCounts(Metric):
             If shapes do not match, an id is not in range(num_classes), or `preds` has one score per
             sample and there is no `threshold`. The batch is then not counted. With
             unknown="wrong", predicted ids may be out of range. On an accelerator, `update` does not
-            wait for the ids. Instead, `compute` raises an error for ids out of range until `reset`
-            is called.
+            check the ids, because it would have to wait for them. Instead, `compute` raises an
+            error for ids out of range until `reset` is called.
         """
         for name, tensor in (("preds", preds), ("target", target)):
             if not isinstance(tensor, torch.Tensor) or tensor.is_complex():
@@ -118,13 +118,13 @@ class _ScoreOfCounts(Metric):
         setattr(self, self._state, getattr(self, self._state) + counts)
 
     def _count(self, ids: Any, target: Any) -> Any:
-        """Count a batch without waiting for an accelerator."""
+        """Count a batch. Small batches do not wait for an accelerator, except devices of Apple."""
         k, shape = self.num_classes, getattr(self, self._state).shape
         columns = ids.masked_fill((ids < 0) | (ids >= k), k + 1).masked_fill(ids == NO_ANSWER, k)
         cells = target.masked_fill((target < 0) | (target >= k), k) * shape[1] + columns
         n_cells = shape.numel()
         if self.ignore_index is not None:
-            cells = cells.masked_fill(target == self.ignore_index, n_cells)  # cut off below
+            cells = cells.masked_fill(target == self.ignore_index, n_cells)  # removed below
         # Devices of Apple cannot scatter 64-bit integers.
         if is_on_host(cells) or cells.device.type == "mps" or len(cells) > _MOST_SCATTERED:
             counts = torch.bincount(cells, minlength=n_cells + 1)
@@ -149,7 +149,7 @@ class _ScoreOfCounts(Metric):
         try:
             return super().forward(*args, **kwargs)
         except ValueError:
-            vars(self).update(before)  # `forward` replaced the state by the batch's
+            vars(self).update(before)  # `forward` has replaced the state by that of the batch
             raise
 
     def _ids(self, preds: torch.Tensor, target: torch.Tensor) -> Any:
@@ -172,7 +172,7 @@ class _ScoreOfCounts(Metric):
         if not is_float:
             raise ValueError(f"`preds` must hold scores (floats), got {preds.dtype}")
         if self.threshold is not None:
-            remedy = "Pass preds[:, 1], or no threshold to count the higher score."
+            remedy = "Pass preds[:, 1], or no threshold to predict the class with the higher score."
             raise ValueError(f"`threshold` needs one score per sample, got {shape}. {remedy}")
         return argmax(preds.movedim(1, -1))
 
@@ -190,7 +190,7 @@ class _ScoreOfCounts(Metric):
         if counts.any():
             with collected() as notes:
                 warn_of_missing(counts[:, -2].sum(), counts.sum())
-                # numbers of missing and out-of-class predictions of each target
+                # Number of predictions of each target that are missing or out of class.
                 wrong = counts[:-1, -2:].sum(axis=1, keepdims=True)
                 value = self._score.value(table_of_counts(np.hstack([counts[:-1, :-2], wrong])))
             issue_once(notes, self._warned_kinds)
@@ -228,7 +228,7 @@ class Informedness(_ScoreOfCounts):
         sample. There is no default.
     unknown : {"error", "wrong"}
         Whether predicted ids outside range(num_classes), such as -1, raise an error or count as
-        wrong. Targets outside the range always raise an error.
+        wrong. Targets outside the range, except `ignore_index`, always raise an error.
     **kwargs
         Options of all metrics of torchmetrics, for example `dist_sync_on_step`.
 

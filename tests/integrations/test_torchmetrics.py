@@ -110,7 +110,7 @@ REFUSED = [
     (K, {}, PREDS.tolist(), TARGET, r"`preds` must be a tensor of real numbers, got \["),
     (K, {}, PREDS, TARGET + 0j, "`target` must be a tensor of real numbers"),
     (2, {}, SCORES[:, 0], BINARY, "0.5 for probabilities, 0.0 for logits"),
-    (2, {"threshold": 0.5}, SCORES[:, :2], BINARY, "or no threshold to count the higher"),
+    (2, {"threshold": 0.5}, SCORES[:, :2], BINARY, "or no threshold to predict the class"),
 ]
 
 
@@ -127,7 +127,7 @@ def test_options_that_are_not_valid_are_refused():
     for k, options, message in (
         (1, {}, "`num_classes` must be an integer above 1, got 1"),
         (3, {"ignore_index": "pad"}, "`ignore_index` .* 'pad'"),
-        (3, {"threshold": 0.5}, "`threshold` needs `num_classes` of 2, got 3"),
+        (3, {"threshold": 0.5}, "`threshold` needs num_classes=2, got 3"),
         (2, {"threshold": "0.5"}, "`threshold` must be a finite number, got '0.5'"),
         (2, {"average": "macro"}, "`average` must be left out for 'nit'"),
     ):
