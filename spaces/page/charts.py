@@ -148,7 +148,7 @@ TEMPLATES.filters |= {
     "number": lambda value: with_minus(rounded(value, 3)),
     "minus": with_minus,
     "signed": lambda value: with_minus(f"{value:+.3f}"),
-    "p_value": partial(shown_p, in_sentence=True),
+    "p_value": partial(shown_p, is_in_sentence=True),
     "percent": percent,
     "sentence": sentence,
     "shown": shown,

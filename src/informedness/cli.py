@@ -1,7 +1,7 @@
 """The command line: parse options, run commands, and print results, warnings and errors.
 
 This module does not import numpy, so that `--help` is fast. `commands` is imported only to run a
-command.
+command, or to print its error.
 """
 
 import argparse
@@ -22,23 +22,23 @@ COMMANDS = {
     "register": 'make evaluate.load("informedness") and evaluate.load("nit") work',
     "unregister": "undo register",
 }
-_LISTED = "\n".join(f"  {name:12}{text}" for name, text in COMMANDS.items())
+_COMMAND_LIST = "\n".join(f"  {name:12}{text}" for name, text in COMMANDS.items())
 _HELP = f"""usage: informedness COMMAND ...
 
 Classification scores that account for guessing.
 
 commands:
-{_LISTED}
+{_COMMAND_LIST}
 
 `informedness COMMAND --help` shows the options of a command, `informedness --version` the version.
-Exit codes: 0 on success, 1 if some logs are left out, 2 for bad usage or data, 3 if a build
-should stop (compare --fail-if, compare --require, report --at-least), 130 if interrupted."""
+Exit codes: 0 on success, 1 if some logs or tasks are left out, 2 for bad usage or data, 3 if a
+build should stop (compare --fail-if, compare --require, report --at-least), 130 if interrupted."""
 _REPORT = """Score predictions in files of one row per sample; several files count as one data set.
 Or score a confusion matrix, two text files of one label per line, or logs of lm-eval, lighteval
 and Inspect.
 
 examples:
-  informedness report predictions.csv            shows which columns there are
+  informedness report predictions.csv            lists the columns
   informedness report predictions.csv -r label -p model --confidence-level 0.95"""
 _COMPARE = """Compare two models on the same samples: the difference, its interval and a p-value.
 A model is a column of the same files, a file of its own (--on), or a log.
@@ -47,26 +47,28 @@ examples:
   informedness compare predictions.csv -r label -p model other
   informedness compare a.csv b.csv --on id -r label -p model"""
 _DESCRIPTIONS = {**COMMANDS, "report": _REPORT, "compare": _COMPARE}
-# Commands to suggest for names of functions
-_GUESSED = {"leaderboard": ["report -p a b c"], "slices": ["report --by"]}
-# Copied from the readers of files and logs, because importing the readers would delay `--help`.
+# Users may type the names of these functions of the package, which are not commands.
+_COMMANDS_BY_FUNCTION = {"leaderboard": ["report -p a b c"], "slices": ["report --by"]}
+# These lists repeat those of the readers of files and logs, because importing the readers would
+# delay `--help`.
 _FORMATS = ["arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"]
 _HARNESSES = ["lm-eval", "lighteval", "inspect"]
 # Options are stored by the names of Python arguments, so that messages can name the options. Some
-# arguments have a second name in messages.
-_SAME = {"y_true": "references", "y_pred": "predictions", "sample_weight": "weights"}
+# functions have other names for the same arguments.
+_SYNONYMS = {"y_true": "references", "y_pred": "predictions", "sample_weight": "weights"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line, and return its exit code.
 
-    The code is 1 if logs are left out, 2 after an error, 3 if a build should stop, 130 after an
-    interrupt, and otherwise 0.
+    `arguments` are the words after the name of the program, by default those of this process. The
+    code is 1 if logs or tasks are left out, 2 after an error, 3 if a build should stop, 130 after
+    an interrupt, and otherwise 0.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # for labels that a terminal cannot show
-    flags: dict[str, str] = {}  # names of options by Python argument, which `_run` adds
+    flags: dict[str, str] = {}  # the option of each Python argument; `_run` adds them
     try:
         if sys.stdout is None:
             raise ValueError("standard output is closed")
@@ -95,7 +97,10 @@ def _print_message(message: str) -> None:
 
 
 def _print(text: str) -> int:
-    """Print a result; a closed pipe, as in `informedness report FILE | head`, is not an error."""
+    """Print a result, and return the exit code 0.
+
+    A closed pipe, as in `informedness report FILE | head`, is not an error.
+    """
     try:
         print(text, flush=True)
     except (OSError, UnicodeEncodeError) as error:
@@ -107,7 +112,10 @@ def _print(text: str) -> int:
 
 
 def _run(arguments: Sequence[str], flags: dict[str, str]) -> int:
-    """Run a command, print its result, and return the exit code."""
+    """Parse the arguments, run the command or print a help text, and return the exit code.
+
+    The options of the command are added to `flags`, by Python argument.
+    """
     command, *words = arguments or [""]
     if command in ("", "-h", "--help", "help"):
         return _print(_HELP)
@@ -116,31 +124,31 @@ def _run(arguments: Sequence[str], flags: dict[str, str]) -> int:
 
         return _print(f"informedness {__version__}")
     if command not in COMMANDS:
-        raise _unknown_command(command)
+        raise _error_of_command(command)
     parser = _parser(command)
     options = parser.parse_intermixed_args(words)
     if options.help:
         return _print(parser.format_help().rstrip())
     flags |= {a.dest: a.option_strings[-1] for a in parser._actions if a.option_strings}
-    options.given = frozenset(k for k in flags if getattr(options, k) != parser.get_default(k))
-    options.typed = words
+    options.non_defaults = [x for x in flags if getattr(options, x) != parser.get_default(x)]
+    options.words = words
     if command in ("report", "compare"):
         _find_files(options, parser)
         flags |= _argument_names(options, flags)
     return _run_command(command, options, flags)
 
 
-def _unknown_command(command: str) -> ValueError:
-    """Make the error for an unknown command, with a suggestion for what was typed."""
-    close = _GUESSED.get(command) or get_close_matches(command, COMMANDS, 1)
-    if _is_file(command):
+def _error_of_command(command: str) -> ValueError:
+    """Make the error for an unknown command, and suggest a command that is similar."""
+    close = _COMMANDS_BY_FUNCTION.get(command) or get_close_matches(command, COMMANDS, 1)
+    if _looks_like_file(command):
         close = [shlex.join(["informedness", "report", command])]
     hint = f"did you mean `{close[0]}`?" if close else "see `informedness --help`"
     return ValueError(f"the command must be one of {', '.join(COMMANDS)}, got {command!r}; {hint}")
 
 
 def _find_files(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
-    """Find the files, which may also follow the values of the last option."""
+    """Find the files, which may also follow the values of an option with several values."""
     for option, files in options.trailing:
         if options.path:
             problem = f"{files[0]!r} looks like a file among the values of `{option}`"
@@ -157,7 +165,7 @@ def _argument_names(options: argparse.Namespace, flags: Mapping[str, str]) -> di
     names["references and predictions"] = "--references and --predictions"
     if options.references is None:  # logs and lines of text do not have columns
         names |= {"references": "references", "predictions": "predictions"}
-    names |= {name: names[same] for name, same in _SAME.items() if same in names}
+    names |= {name: names[same] for name, same in _SYNONYMS.items() if same in names}
     if options.by_task is not None:
         names["task"] = names["by_task"]
     models = options.predictions or []
@@ -198,21 +206,22 @@ def _run_command(command: str, options: argparse.Namespace, flags: dict[str, str
 # Options
 
 
-class _Several(argparse.Action):
-    """Collect the values of a repeatable option; set aside files that follow them.
+class _CollectValues(argparse.Action):
+    """Collect the values of a repeatable option, up to the first that looks like a file.
 
-    In `--labels cat dog p.csv` the last value is probably a file, but classes may have any name, so
-    `_find_files` decides.
+    In `--labels cat dog p.csv` the last value is probably a file, but classes may have any name. It
+    and all values after it are set aside, and `_find_files` decides what they are.
     """
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option: str | None = None) -> None:
-        if files := [*dropwhile(lambda value: not _is_file(value), values[1:])]:
+        if files := [*dropwhile(lambda value: not _looks_like_file(value), values[1:])]:
             namespace.trailing.append((option, files))
             values = values[: -len(files)]
         setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or []), *values])
 
 
-def _is_file(value: str) -> bool:
+def _looks_like_file(value: str) -> bool:
+    """Check whether a value is "-", an existing path, or a name with a known extension."""
     from .files.opening import named_format
 
     # Path would read an empty label as the current folder, and raise an error for a long label.
@@ -220,6 +229,8 @@ def _is_file(value: str) -> bool:
 
 
 class _Parser(argparse.ArgumentParser):
+    """Raise ValueError for bad usage, and suggest options for those that do not exist."""
+
     def error(self, message: str) -> Any:
         message = "".join(x if x.isprintable() else ascii(x)[1:-1] for x in message)
         error_text = re.sub(r"^argument (?:-\w/)?(--[\w-]+):", r"`\1`:", message)
@@ -232,6 +243,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _parser(command: str) -> argparse.ArgumentParser:
+    """Make the parser of a command."""
     reads_files = command in ("report", "compare")
     parser = _Parser(
         prog=f"informedness {command}",
@@ -248,10 +260,10 @@ def _parser(command: str) -> argparse.ArgumentParser:
     return parser
 
 
-def _group(parser: argparse.ArgumentParser, command: str, title: str) -> Callable[..., None]:
+def _begin_group(parser: argparse.ArgumentParser, command: str, title: str) -> Callable[..., None]:
     """Begin a group of options, and return a function that adds an option to the group.
 
-    The function ignores options that are `only` for the other command.
+    The function ignores an option if `only` names the other command.
     """
     group = parser.add_argument_group(title)
 
@@ -263,33 +275,34 @@ def _group(parser: argparse.ArgumentParser, command: str, title: str) -> Callabl
 
 
 def _add_options(parser: argparse.ArgumentParser, command: str) -> None:
-    """Add the options of the commands `report` and `compare`, in groups."""
+    """Add the options of the command `report` or `compare`, in groups."""
     column: dict[str, Any] = {"metavar": "COL"}
-    several: dict[str, Any] = {"nargs": "+", "action": _Several}
+    several: dict[str, Any] = {"nargs": "+", "action": _CollectValues}
     flag: dict[str, Any] = {"action": "store_true"}
     report: dict[str, Any] = {"only": "report"}
     compare: dict[str, Any] = {"only": "compare"}
 
     title = "columns (nested JSON: a.b or a.0; argmax:COL is the class with the highest score)"
-    add = _group(parser, command, title)
+    add = _begin_group(parser, command, title)
     add("-r", "--references", help="true labels", **column)
-    models = "predictions: one column, or several models to rank"
-    pair = "predictions: A, then B (one with --on)"
-    joined = {"report": "the first has the references", "compare": "both have references"}
+    models = "predicted labels: one column, or a column for each model to rank"
+    pair = "predicted labels of A, then of B (with --on, one name for both files is enough)"
+    which = {"report": "the first has the references", "compare": "both have references"}
     add("-p", "--predictions", help=models, **several, **column, **report)
     add("-p", "--predictions", help=pair, **several, **column, **compare)
     add("--counts", help="number of samples per row (default: 1)", **column)
-    identifiers = f"join two files by the identifiers in this column; {joined[command]}"
+    identifiers = f"join two files by the identifiers in this column; {which[command]}"
     add("--on", help=identifiers, **column)
     add("--weights", help="how much a row counts (default: 1)", **column, **report)
-    sliced = "one row of scores for each value of a column, such as language; COL:4 cuts numbers "
-    add("--by", help=sliced + "into four quantiles", **several, **column, **report)
+    by = "one row of scores for each value of a column, such as language; COL:4 cuts numbers into "
+    add("--by", help=by + "four quantiles", **several, **column, **report)
     add("--by-file", help="score each file as a task, and average the scores", **flag)
-    add("--by-task", help="score each value as a task with its own classes, and average", **column)
-    grouped = "groups of rows that are not independent, such as documents; affects intervals only"
-    add("--groups", help=grouped, **column)
+    tasks = "score each value of COL as a task with its own classes, and average the scores"
+    add("--by-task", help=tasks, **column)
+    groups = "groups of dependent rows, such as documents; changes only intervals and p-values"
+    add("--groups", help=groups, **column)
 
-    add = _group(parser, command, "scores")
+    add = _begin_group(parser, command, "scores")
     use = {"report": "print only this score", "compare": "score to compare, by default the first"}
     names = "informedness, nit, accuracy, balanced_accuracy, f1_macro, cohen_kappa, "
     names += "matthews_corrcoef, markedness, ema"
@@ -306,14 +319,14 @@ def _add_options(parser: argparse.ArgumentParser, command: str) -> None:
     add("--at-least", type=float, metavar="X", help=least, **report)
     loss = "non-inferiority margin, such as 0.02: tests whether B loses less than this"
     add("--margin", type=float, metavar="M", help=loss, **compare)
-    detected = "number of samples that would show a true difference of this size (80%% power)"
-    add("--detect", type=float, metavar="D", help=detected, **compare)
-    wanted = "fail (exit code 3) unless B is shown to be better, or to lose less than --margin"
-    add("--require", choices=["better", "not-worse"], help=wanted, **compare)
+    size = "print how many samples would show a true difference of this size with 80%% power"
+    add("--detect", type=float, metavar="D", help=size, **compare)
+    required = "fail (exit code 3) unless B is shown to be better, or to lose less than --margin"
+    add("--require", choices=["better", "not-worse"], help=required, **compare)
     drop = "fail (exit code 3) if B is shown to be worse, by more than --margin if it is given"
     add("--fail-if", choices=["worse"], help=drop, **compare)
-    default = {"report": "0.95; none for --metric, JSON, CSV and LaTeX", "compare": "0.95"}
-    level = f"level of intervals (default: {default[command]})"
+    no_level = "; one model with --metric, JSON, CSV or LaTeX: none" * (command == "report")
+    level = f"level of intervals (default: 0.95{no_level})"
     add("--confidence-level", type=float, metavar="P", help=level)
     add("--no-intervals", help="leave out the default intervals", **flag, **report)
     formats = ["text", "json", "html"] + ["csv", "markdown", "latex"] * (command == "report")
@@ -321,42 +334,42 @@ def _add_options(parser: argparse.ArgumentParser, command: str) -> None:
     add("-o", "--output", metavar="FILE", help="write the result to this file")
     add("--plot", metavar="DIR", help="also save figures in this folder, as PNG files", **report)
 
-    add = _group(parser, command, "slices (--by)")
-    rest = "test each slice against all other rows, with this score, such as informedness"
+    add = _begin_group(parser, command, "slices (--by)")
+    rest = "test each slice against all other rows by this score, such as informedness"
     add("--vs-rest", metavar="NAME", help=rest, **report)
-    order = "name (the default, numbers by size), or a score: the worst slice first"
+    order = "order of slices: by name (default; numbers by size), or by a score, the worst first"
     add("--sort", metavar="NAME", help=order, **report)
 
-    add = _group(parser, command, "labels")
-    classes = "all classes, also those absent here (default: those of the references); others are "
-    classes += "an error, or wrong with --unknown wrong"
+    add = _begin_group(parser, command, "labels")
+    classes = "all classes, also those without samples (default: the classes of the references); "
+    classes += "other references are an error"
     add("--labels", metavar="LABEL", help=classes, **several)
     others = "stop at predictions that are missing or not in --labels, such as refusals (error, "
     others += "the default), or count them as wrong"
     add("--unknown", choices=["error", "wrong"], help=others)
     add("--ignore-index", metavar="LABEL", help="drop samples with this reference, such as -100")
-    add("--extract", metavar="REGEX", help="extract the class from text: group 1, or the match")
+    add("--extract", metavar="REGEX", help="extract the predicted class: group 1, or the match")
     above = "predictions are probabilities or logits: above T is class 1, others are class 0"
     add("--threshold", type=float, metavar="T", help=above)
-    add("--strict", help="turn warnings into errors, except of logs left out", **flag)
+    add("--strict", help="turn warnings into errors, except those about logs left out", **flag)
 
-    add = _group(parser, command, "reading files")
+    add = _begin_group(parser, command, "reading files")
     add("--choices", metavar="LABEL", help="names of 0, 1, 2, ... if files hold numbers", **several)
     add("--ignore-case", help="read Yes and yes as one class", **flag)
     add("--strip", help="strip whitespace around labels", **flag)
     add("--numeric", help="read text labels as integers, so that 001 is 1", **flag)
     add("--drop-null", help="leave out rows with missing values (default: an error)", **flag)
-    add("--keep-missing", help="read empty cells and NA or None as labels", **flag)
+    add("--keep-missing", help="read empty cells, NA and None as labels", **flag)
     add("--rows", metavar="PATH", help="path of the rows in JSON, such as a.b, or a sheet of Excel")
     add("--no-quotes", help="read quotes in CSV and TSV as text, as in CoNLL", **flag)
     add("--input-format", dest="file_format", choices=_FORMATS, help="default: from the extension")
     add("--encoding", metavar="NAME", help="encoding of text, such as cp1252 (default: UTF-8)")
 
-    add = _group(parser, command, "logs of harnesses")
+    add = _begin_group(parser, command, "logs of harnesses")
     add("--from", dest="harness", choices=_HARNESSES, help="only logs of this harness")
     add("--task", metavar="NAME", help="only this task")
     add("--exclude-task", metavar="NAME", help="all tasks except these", **several)
-    variant = "only this filter (lm-eval) or score (Inspect), such as strict-match"
+    variant = "only this filter (lm-eval) or scorer (Inspect), such as strict-match"
     add("--variant", metavar="NAME", help=variant)
     verdict = "metric with values 0 and 1 that marks right answers (default: accuracy or match)"
     add("--verdict", metavar="NAME", help=verdict)

@@ -1,7 +1,7 @@
 """Read model outputs batch by batch, and predict the classes with the highest scores.
 
-The outputs may be numpy arrays or torch tensors. Tensors stay on their device, and torch is not
-imported.
+The outputs may be numpy arrays or torch tensors. Tensors of predictions stay on their device, and
+torch is not imported.
 """
 
 import math
@@ -13,10 +13,10 @@ import numpy as np
 from .core.labels import Numbers, as_array, show, warn
 from .tables.contingency import NO_ANSWER
 
-SELECT = "select logits in `preprocess_logits_for_metrics`, references in `label_names`"
-_MAX_SCORES = 2**23  # limit on the scores that an accelerator returns to find infinite ones
+_MAX_SCORES = 2**23  # limit on the scores read again on an accelerator, if the highest is inf
 _MAX_CLASSES = 1000  # limit on columns taken for classes if `config.num_labels` differs
-DECODE = "generated ids need `batch_decode` first, see Generated text in docs/evaluate.md"
+SELECT_REMEDY = "select logits in `preprocess_logits_for_metrics`, and references in `label_names`"
+DECODE_REMEDY = "generated ids need `batch_decode` first, see Generated text in docs/evaluate.md"
 
 
 def read_batches(eval_prediction: Any) -> Iterator[tuple[Any, Numbers]]:
@@ -39,33 +39,33 @@ def read_batches(eval_prediction: Any) -> Iterator[tuple[Any, Numbers]]:
     for predictions, references in zip(*pair, strict=True) if _are_batches(pair[1]) else [pair]:
         logits = predictions[0] if isinstance(predictions, tuple) else predictions
         if not is_tensor(logits):
-            logits = _array(logits, "predictions")
+            logits = _read_array(logits, "predictions")
         if is_tensor(references) and is_float(references):
             references = references.float()  # numpy has no bfloat16
-        yield logits, _array(references, "references")
+        yield logits, _read_array(references, "references")
 
 
 def _are_batches(references: Any) -> bool:
     """Check whether references are a list of batches, which are arrays or tuples of arrays."""
     first = references[0] if isinstance(references, list) and references else None
-    return bool(getattr(first, "shape", ())) or _has_arrays(first)  # the shape of a number is ()
+    return bool(getattr(first, "shape", ())) or _are_arrays(first)  # the shape of a number is ()
 
 
-def _has_arrays(values: Any) -> bool:
+def _are_arrays(values: Any) -> bool:
     """Check whether values are a tuple of arrays, as models with several heads return."""
     return isinstance(values, tuple) and bool(values) and bool(getattr(values[0], "shape", ()))
 
 
-def _array(values: Any, name: str) -> Numbers:
-    if _has_arrays(values):
-        expected = "an array with one label per sample or token"
-        raise ValueError(f"{name} must be {expected}, got a tuple of {len(values)}: {SELECT}")
+def _read_array(values: Any, name: str) -> Numbers:
+    """Convert values to an array; raise ValueError for None, a number or several arrays."""
+    if _are_arrays(values):
+        raise ValueError(f"{name} must be one array, got a tuple of {len(values)}: {SELECT_REMEDY}")
     if values is None and name == "references":
         hint = "Name their column in `label_names`. Pairs of preferred answers have no labels."
         raise ValueError(f"there are no references, got None. {hint}")
     array = as_array(values, name)
     if array.ndim == 0:
-        raise ValueError(f"{name} must be an array or a list, got {show(values)}: {SELECT}")
+        raise ValueError(f"{name} must be an array or a list, got {show(values)}: {SELECT_REMEDY}")
     # numpy would turn numbers among text into text
     return np.array(values, dtype=object) if array.dtype.kind in "US" else array
 
@@ -104,19 +104,19 @@ def align_predictions(predictions: Any, references: Numbers) -> tuple[Any, Numbe
         return argmax(predictions), references, range(predictions.shape[-1])
     if has_columns and str(predictions.dtype) == "object":
         raise ValueError("predictions must be floats, got dtype object: use .astype(float)")
-    _check_ids(predictions, references)
+    _check_shapes(predictions, references)
     return predictions, references, None
 
 
-def _check_ids(predictions: Any, references: Numbers) -> None:
+def _check_shapes(predictions: Any, references: Numbers) -> None:
     """Raise ValueError if shapes differ, or for floats with several axes."""
     if predictions.shape != references.shape:
         if len(predictions) != len(references):
             sizes = f"predictions ({len(predictions)}) and references ({len(references)})"
             raise ValueError(f"Mismatch in the number of {sizes}")
-        rule = "must be floats with one axis more than the references, or ids"
+        rule = "must be floats with one axis more than the references, or ids in their shape"
         got = f"{predictions.dtype} of shapes {tuple(predictions.shape)} and {references.shape}"
-        raise ValueError(f"predictions {rule}, got {got}: {SELECT}; {DECODE}")
+        raise ValueError(f"predictions {rule}, got {got}: {SELECT_REMEDY}; {DECODE_REMEDY}")
     if predictions.ndim > 1 and (is_float(predictions) or is_float(references)):
         shapes = f"arrays of one shape, {references.shape}, could be several labels or tokens"
         remedies = "For several labels pass multilabel=True. Take the argmax of one-hot references."
@@ -125,6 +125,8 @@ def _check_ids(predictions: Any, references: Numbers) -> None:
 
 def has_classes(predictions: Any, shape: tuple[int, ...]) -> bool:
     """Check whether predictions have the axes of the references, and a last axis of classes.
+
+    `shape` is the shape of the references.
 
     Raises
     ------
@@ -135,8 +137,8 @@ def has_classes(predictions: Any, shape: tuple[int, ...]) -> bool:
     is_last = full_shape[:-1] == shape
     is_second = len(full_shape) > 2 and (full_shape[0], *full_shape[2:]) == shape
     if is_second and (len(full_shape) > 3 or not is_last):
-        rule = f"have the classes in the last axis, got shape {full_shape}, references {shape}"
-        raise ValueError(f"predictions must {rule}. Move the classes last, then flatten both.")
+        rule = f"the classes in the last axis, got {full_shape} for references of {shape}"
+        raise ValueError(f"predictions must have {rule}. Move the classes last, then flatten both.")
     return is_last
 
 
@@ -146,7 +148,7 @@ def check_no_vocabulary(n_columns: int, references: Numbers, config: Any) -> Non
     if is_padded or n_columns > _MAX_CLASSES or n_columns == getattr(config, "vocab_size", None):
         counts = f"logits have {n_columns} columns and `config.num_labels` is {config.num_labels}"
         remedy = "Keep the logits of the position that predicts the answer, and of its choices"
-        raise ValueError(f"{counts}, as in a language model. {remedy}; {DECODE}")
+        raise ValueError(f"{counts}, as in a language model. {remedy}; {DECODE_REMEDY}")
 
 
 def argmax(logits: Any) -> Any:
@@ -175,12 +177,15 @@ def argmax(logits: Any) -> Any:
 
 
 def _positions_of(flags: Any, n_scores: int) -> Any:
-    """Find the positions of true flags; on an accelerator, a fixed number of positions."""
+    """Find the positions of true flags; on an accelerator, a fixed number of positions.
+
+    `n_scores` is the number of scores at each position.
+    """
     if not is_tensor(flags):
         return np.flatnonzero(flags)
     if is_on_host(flags):
         return flags.nonzero()[:, 0]
-    # counting the true flags would mean waiting for the device
+    # To count the true flags, this function would have to wait for the device.
     return flags.int().topk(min(len(flags), max(1, _MAX_SCORES // n_scores))).indices
 
 

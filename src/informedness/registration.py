@@ -86,8 +86,8 @@ def unregister() -> list[str]:
         raise OSError(f"{links[0]} is a symbolic link, which `register` never makes: unlink it")
     for copy in copies:
         if kept := _remove(copy):
-            why = "move it away, or `evaluate` loads no other copy"
-            warn(f"left {copy}, which has other files ({', '.join(kept)}): {why}")
+            remedy = "move the folder away, or `evaluate` cannot load any other copy"
+            warn(f"kept {copy}, which has other files ({', '.join(kept)}): {remedy}")
     return [*map(str, copies)]
 
 

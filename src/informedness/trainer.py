@@ -31,7 +31,7 @@ from .tables.label_options import check_threshold
 from .warnings import collected, issue_once
 
 _PADDING = -100  # the label of padding tokens in transformers
-_COUNTING: dict[tuple[int, int], int] = {}  # maps process and object to the calling thread
+_CALLERS: dict[tuple[int, int], int] = {}  # maps process and object to the calling thread
 _CLASSES, _ONE_COLUMN = "classes", "one column"  # forms of batches with one label per sample
 _ENDS = ("", "_standard_error", "_low", "_high")  # suffixes of the keys of a score and its interval
 # Thresholds that fit the losses of transformers, by the value of `config.problem_type`.
@@ -59,7 +59,7 @@ class ComputeMetrics:
     labels : sequence of labels, optional
         The classes of the task, as ids if predictions are ids. With `config` the default is the
         columns of the logits, or range(config.num_labels) for ids. Without `config`, classes are
-        the labels of the references.
+        the labels of the references and, for logits, the predicted ids.
     prior : mapping of class to probability, optional
         Class shares to which the references are reweighted, for all scores.
     average : {"bias", "prevalence", "macro"} or None, optional
@@ -162,7 +162,7 @@ class ComputeMetrics:
         self._has_scores_by_class = average is None or per_class
         self._warned_kinds: set[str] = set()
         self._options: dict[str, Any] = {"prior": prior, "zero_division": zero_division}
-        self._scores = _scores_named(names, average, unknown, per_class)
+        self._scores = _find_scores(names, average, unknown, per_class)
         check_threshold(threshold)
         for score in self._scores:
             check_zero_division(zero_division, score.stand_in)
@@ -172,7 +172,7 @@ class ComputeMetrics:
         self._has_several_labels(n_classes)  # raises an error if options conflict
         self.reset()
         if self._has_scores_by_class and self.labels is not None:
-            _names_of(self.labels, config)  # raises an error before training if names are equal
+            _class_names(self.labels, config)  # raises an error before training if names are equal
 
     def _has_several_labels(self, n_columns: int) -> bool:
         """Decide whether each column is a separate label.
@@ -225,12 +225,12 @@ class ComputeMetrics:
         """
         key, thread = (os.getpid(), id(self)), get_ident()
         # `setdefault` is atomic, so that only one thread continues.
-        if _COUNTING.setdefault(key, thread) != thread:
+        if _CALLERS.setdefault(key, thread) != thread:
             remedy = "Use a deep copy in each thread."
             raise RuntimeError(f"another thread is calling this ComputeMetrics. {remedy}")
         is_over = True
         try:
-            self._leave_out_interrupted()
+            self._discard_interrupted()
             for predictions, references in logits.read_batches(eval_prediction):
                 self._count(predictions, references)
             is_over = compute_result
@@ -238,9 +238,9 @@ class ComputeMetrics:
         finally:
             if is_over:
                 self.reset()
-            _COUNTING.pop(key, None)
+            _CALLERS.pop(key, None)
 
-    def _leave_out_interrupted(self) -> None:
+    def _discard_interrupted(self) -> None:
         """Discard the counts of an interrupted loop over a data loader of accelerate."""
         # An interrupted loop does not remove its data loader from this list.
         state = sys.modules.get("accelerate.state")
@@ -254,7 +254,7 @@ class ComputeMetrics:
         self._loop = loop
 
     def _count(self, predictions: Any, references: Numbers) -> None:
-        """Count a batch of class ids, or of scores or predictions for references of 0 and 1."""
+        """Count a batch: class ids, or scores or predictions of labels that are 0 or 1."""
         n_columns = predictions.shape[-1] if predictions.ndim == 2 else 1
         if self._has_several_labels(n_columns):
             self._counts.check_form(f"{n_columns} labels")
@@ -276,10 +276,10 @@ class ComputeMetrics:
                 raise ValueError(f"`threshold` must be given. {rule}. Ids must be integers.")
             predictions = logits.above_threshold(predictions, threshold)
         predictions = as_array(predictions, "predictions")
-        self._counts.labels += count_labels(references, predictions, self._ignore_index)
+        self._counts.label_counts += count_labels(references, predictions, self._ignore_index)
 
     def _count_ids(self, predictions: Any, references: Numbers, ids: range | None) -> None:
-        """Count one class id per sample or token; `ids` are the columns of the logits, if any."""
+        """Count one class id per sample or token; `ids` is the range of logit columns, if any."""
         counts = self._counts
         if ids is not None:
             self._declare(ids, references)
@@ -297,27 +297,34 @@ class ComputeMetrics:
         except ValueError as error:
             if self._has_labels or self.labels is None:
                 raise
-            hint = f"`config` declares the classes. Pass logits or `labels`; {logits.DECODE}"
+            hint = f"`config` declares the classes. Pass logits or `labels`; {logits.DECODE_REMEDY}"
             raise ValueError(join([hint, error])) from error
 
     def _declare(self, ids: range, references: Numbers) -> None:
-        """Use the columns of logits as the classes, unless `labels` lists the classes."""
+        """Use the columns of logits as the classes, unless `labels` lists the classes.
+
+        Raises
+        ------
+        ValueError
+            If `labels` are text, the logits seem to be of tokens, or their number of columns
+            changes.
+        """
         counts = self._counts
         if self._has_labels:
             if self.labels is not None and isinstance(self.labels[0], str):
-                remedy = "To name the classes, pass config=model.config."
-                raise ValueError(f"`labels` must be ids, the columns of logits. {remedy}")
+                got = f"got {show(self.labels[0])}. To name the classes, pass config=model.config."
+                raise ValueError(f"`labels` must be ids, the columns of logits, {got}")
         elif self.config is None:
             counts.tally.ids = ids
         else:
             if len(ids) != self.config.num_labels:
                 logits.check_no_vocabulary(len(ids), references, self.config)
-            known = counts.declared or range(self.config.num_labels)  # also of ids without logits
+            known = counts.class_ids or range(self.config.num_labels)  # also of ids without logits
             if counts.form is None:
-                counts.tally, counts.declared = self._tally(labels=ids), ids
+                counts.tally, counts.class_ids = self._tally(labels=ids), ids
             elif known != ids:
-                rule = f"got logits of {len(ids)} columns after {len(known)}"
-                raise ValueError(f"batches must have one form, {rule}. Call reset() first.")
+                got = f"got logits of {len(ids)} columns after {len(known)}"
+                raise ValueError(f"batches must have one form, {got}. Call reset() first.")
 
     def _result(self) -> dict[str, float]:
         """Compute the scores of all counted batches."""
@@ -329,18 +336,18 @@ class ComputeMetrics:
             counts.check_starts(table)
         counts.warn_of_shift()
         logits.warn_of_missing(counts.n_missing, table.total)
-        n_columns = None if counts.declared is None else len(counts.declared)
+        n_columns = None if counts.class_ids is None else len(counts.class_ids)
         return self._score(table, self._config_of(n_columns))
 
     def _result_of_labels(self) -> dict[str, float]:
         """Compute the scores of a single column, or the mean scores of several labels."""
         counts = self._counts
-        n_columns = len(counts.labels)
+        n_columns = len(counts.label_counts)
         # A configuration for a single column has one name for two classes.
         config = None if counts.form == _ONE_COLUMN else self._config_of(n_columns)
-        names = _names_of(range(n_columns), config)
-        tables = self.table = tables_of_labels(counts.labels, names)
-        logits.warn_of_missing(counts.labels[..., -1].sum(), counts.labels.sum())
+        names = _class_names(range(n_columns), config)
+        tables = self.table = tables_of_labels(counts.label_counts, names)
+        logits.warn_of_missing(counts.label_counts[..., -1].sum(), counts.label_counts.sum())
         if counts.form == _ONE_COLUMN:
             if self.labels is not None and {*self.labels} != {0, 1}:
                 raise ValueError(f"`labels` must be 0 and 1 for one column, got {self.labels}")
@@ -372,7 +379,8 @@ class ComputeMetrics:
         with collected() as notes:
             for score in self._scores:
                 fields = self._fields_of(score, table, config)
-                check_distinct([*result, *fields], "names of scores and classes")
+                if twice := [key for key in fields if key in result]:
+                    raise ValueError(f"two results have the key {twice[0]!r}. Rename the class.")
                 result |= fields
         issue_once(notes, self._warned_kinds)
         return result
@@ -387,7 +395,7 @@ class ComputeMetrics:
         keys = [score.name]
         if score.average is None:
             labels = table.labels if is_nan else score.class_labels(table)
-            keys = [f"{score.name}_{name}" for name in _names_of(labels, config)]
+            keys = [f"{score.name}_{name}" for name in _class_names(labels, config)]
         if is_nan:
             values: Any = [math.nan] * len(keys) * len(ends)
         elif level is None:
@@ -407,14 +415,14 @@ class _Counts:
     ----------
     tally : Tally
         Counts of batches with one class id per sample or token.
-    labels : int64 array of shape (n_labels, 2, 3)
+    label_counts : int64 array of shape (n_labels, 2, 3)
         Counts of batches of 0 and 1, in a single column or one column per label; 0 before the first
         of these batches.
     n_missing : int
         Number of missing predictions of class ids.
     form : str or None
         Form of the batches, such as "3 labels"; None before the first batch.
-    declared : range or None
+    class_ids : range or None
         The columns of logits, if they are the declared classes.
     starts : Counter of (int, int)
         Number of sequences for each pair of a first prediction and a first reference.
@@ -424,10 +432,10 @@ class _Counts:
     """
 
     tally: Tally
-    labels: Any = 0
+    label_counts: Any = 0
     n_missing: int = 0
     form: str | None = None
-    declared: range | None = None
+    class_ids: range | None = None
     starts: Counter[tuple[int, int]] = field(default_factory=Counter)
     shifts: Numbers = field(default_factory=lambda: np.zeros(3, dtype=np.int64))
 
@@ -439,7 +447,10 @@ class _Counts:
         self.form = form
 
     def note_tokens(self, predictions: Numbers, references: Numbers, is_counted: Numbers) -> None:
-        """Count the first ids of sequences, and predictions that equal the next reference."""
+        """Count the first ids of sequences, and count predictions that equal a reference.
+
+        The reference is that of the same token or of the next token.
+        """
         is_first = is_counted[:, 0] & (predictions[:, 0] != NO_ANSWER)
         first_ids = predictions[is_first, 0].tolist(), references[is_first, 0].tolist()
         self.starts.update(zip(*first_ids, strict=True))
@@ -450,7 +461,8 @@ class _Counts:
     def check_starts(self, table: ContingencyTable) -> None:
         """Raise ValueError if all predicted sequences begin with one id, but no reference does.
 
-        Such sequences are probably generated text, which begins with a start token.
+        Such sequences are probably generated text, which begins with a start token. There must be
+        at least five sequences.
         """
         first_ids = {prediction for prediction, _ in self.starts}
         is_start = len(first_ids) == 1 and first_ids.isdisjoint(x for _, x in self.starts)
@@ -458,18 +470,18 @@ class _Counts:
         is_varied = np.count_nonzero(table.prediction_totals) > 1
         if is_start and is_varied and sum(self.starts.values()) > 4:
             rule = f"all predicted sequences begin with {first_ids.pop()}, but no references do"
-            raise ValueError(f"{rule}. For classes of tokens pass `labels`; {logits.DECODE}")
+            raise ValueError(f"{rule}. For classes of tokens pass `labels`; {logits.DECODE_REMEDY}")
 
     def warn_of_shift(self) -> None:
         """Warn if predictions of tokens agree with the reference of the next token instead."""
         n_equal, n_following, n = self.shifts.tolist()
         if n_following > max(2 * n_equal, n / 2, 20):
-            shift = f"predictions are equal to the next reference in {n_following} of {n} cases"
+            shift = f"predictions are equal to the next reference for {n_following} of {n} tokens"
             remedy = "For a causal language model pass predictions[:, :-1] and references[:, 1:]."
             warn(f"{shift}. {remedy}")
 
 
-def _scores_named(names: Sequence[str], average: Any, unknown: str, per_class: bool) -> list[Score]:
+def _find_scores(names: Sequence[str], average: Any, unknown: str, per_class: bool) -> list[Score]:
     """Find scores by name; with `per_class`, add the values of each class as further scores."""
     if not names:
         raise ValueError("`names` must hold at least one score, such as 'informedness'")
@@ -481,7 +493,7 @@ def _scores_named(names: Sequence[str], average: Any, unknown: str, per_class: b
     return scores + by_class if per_class else scores
 
 
-def _names_of(labels: Sequence[Label | None], config: Any) -> list[str]:
+def _class_names(labels: Sequence[Label | None], config: Any) -> list[str]:
     """List the names of classes for the keys of results; raise ValueError if names are equal."""
     names_by_id = getattr(config, "id2label", None) or {}
     names = [str(names_by_id.get(label, label)) for label in labels if label is not None]

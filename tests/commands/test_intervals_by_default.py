@@ -72,7 +72,7 @@ def test_slices_logs_and_tasks_have_intervals_by_default(command, three):
     assert HEAD in command("report", path, *COLUMNS, "--groups", "length")[1]
     refused(
         command("report", path, *COLUMNS, "--no-intervals", "--confidence-level", "0.9"),
-        "only to a report without a level",
+        "only to default intervals",
     )
 
 

@@ -18,7 +18,7 @@ from informedness.commands.request import (
     Source,
     fill,
 )
-from informedness.commands.run import score, score_pair
+from informedness.commands.run import compare_models, score
 from informedness.files.reading import FileOptions
 from informedness.tables.label_options import LabelOptions
 
@@ -71,7 +71,7 @@ def test_both_doors_give_what_functions_give(path):
     assert made.scores == pytest.approx(expected.scores, abs=1e-12)
     pair = Source((str(path),), columns=ColumnNames(references="gold", predictions=("a", "b")))
     whole, _ = Reader(pair, LabelOptions(), are_compared=True).read_columns()
-    difference = score_pair(whole, CompareScores(metric="accuracy")).difference
+    difference = compare_models(whole, CompareScores(metric="accuracy")).difference
     expected = compare(GOLD, A, B, metric="accuracy").difference
     assert difference == pytest.approx(expected, abs=1e-12)
 

@@ -391,7 +391,7 @@ def test_language_model_logits_are_refused_with_a_configuration():
 
 def test_unshifted_next_token_predictions_are_warned_of():
     ids = np.random.default_rng(1).integers(0, 9, size=(12, 11))
-    with pytest.warns(InformednessWarning, match="equal to the next reference in 108 of 120"):
+    with pytest.warns(InformednessWarning, match="equal to the next reference for 108 of 120"):
         ComputeMetrics("accuracy")((ids[:, 1:], ids[:, :-1]))
     runs = np.repeat(ids, 3, axis=1)  # as tags of words: most are followed by the same
     for predictions, references in ((ids, ids), (runs, runs), (runs[:, 1:], runs[:, :-1])):

@@ -195,7 +195,7 @@ def test_commands_register_and_remove_only_their_copies(cache, command):
     other = Path(made["informedness"]).with_name("f" * 64)
     other.mkdir()
     (other / "informedness.py").write_text("# from the Hub")
-    removed = "".join(f"removed {copy}\n" for copy in made.values())
+    removed = "".join(f"removed the copy in {copy}\n" for copy in made.values())
     assert command("unregister") == (0, removed, "")
     assert copies(cache) == [other]
     assert not folder.exists()
@@ -219,11 +219,12 @@ def test_files_of_others_outlive_unregister_and_register(cache, command):
     mark.write_text(f"{mark.read_text()}\n../mine.txt\nnotes\n../nit.py")
 
     code, removed, told = command("unregister")
-    assert (code, removed) == (0, "".join(f"removed {x}\n" for x in made.values()))
+    assert (code, removed) == (0, "".join(f"removed the copy in {x}\n" for x in made.values()))
     left = (
-        "(__pycache__, mine.py, mine.txt, notes): move it away, or `evaluate` loads no other copy"
+        "(__pycache__, mine.py, mine.txt, notes): move the folder away, or `evaluate` cannot load "
+        "any other copy"
     )
-    assert told == f"warning: left {copy}, which has other files {left}\n"
+    assert told == f"warning: kept {copy}, which has other files {left}\n"
     assert {path for path in copy.rglob("*") if path.is_file()} == {copy / x for x in MINE[:-1]}
     assert not Path(made["informedness"]).parent.exists()
     assert (copy.parent / "nit.py").exists()

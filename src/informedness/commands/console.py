@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 class Console:
     """Print messages that name options in place of Python arguments.
 
-    `flags` maps the names of arguments to the names of options. `has_failed` says whether a
-    requirement was not met; it is None without a requirement.
+    `flags` maps the names of arguments to the names of options. `has_failed` says whether a build
+    fails; it is None without a requirement.
     """
 
     has_failed: bool | None = None
-    has_left_out = False  # whether logs or runs were left out
+    has_left_out = False  # whether logs, runs or tasks were left out
 
     def __init__(self, write: Callable[[str], None], flags: dict[str, str]) -> None:
         self._write, self.flags = write, flags
 
     def name_of(self, argument: str, value: str | None) -> str | None:
-        """Return the option of an argument, with a value if given; None without an option."""
+        """Name the option of an argument, with a value if one is given; None without an option."""
         if value is not None:  # "" if named without a value, "True" for a flag
             flag = self.flags.get(argument)
             return f"{flag} {value}" if flag and value not in ("", "True") else flag
@@ -38,7 +38,10 @@ class Console:
             self._write(render(text, self.name_of) if isinstance(text, Message) else str(text))
 
     def print_decision(self, decision: "Decision", gate: str) -> None:
-        """Record whether a build passes or fails, and print why."""
+        """Record whether a build passes or fails, and print the remark of the decision, if any.
+
+        `gate` is the option that sets the requirement, without "--", and its value.
+        """
         self.has_failed = decision.failed
         if decision.remark:
             text = f"{'failed' if decision.failed else 'passed'} ({{gate}}): {{remark}}"
@@ -48,7 +51,8 @@ class Console:
     def print_warnings(self, is_strict: bool) -> Iterator[None]:
         """Print the warnings of this block at its end, or raise them as an error if `is_strict`.
 
-        Messages about logs and runs that were left out are printed even if the block fails.
+        Messages about logs, runs or tasks that were left out are never errors. They are printed
+        even if the block fails.
         """
         with collected() as notes:
             try:

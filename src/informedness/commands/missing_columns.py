@@ -1,4 +1,4 @@
-"""If a request does not name columns, list the columns and suggest a command that names them.
+"""List the columns if a request does not name them, and suggest a command that names them.
 
 The rules in docs/what-is-read.md choose the columns. If they do not choose a column for an option,
 the command contains a placeholder. The command is printed, not run.
@@ -19,15 +19,15 @@ from .request import CompareRequest, ReportRequest, Request
 
 # Maps the name of each column to its values in the first rows; a missing value is None.
 Columns: TypeAlias = Mapping[str, Sequence[Any]]
-# Maps an option to its values, or the name of a column to the names of other columns
+# Maps an option to its values, or the name of a column to the names of other columns.
 Names: TypeAlias = Mapping[str, Sequence[str]]
 
 _MOST_LISTED = 40  # limit on the number of columns listed
-# Labels that are too common to identify a column. Single letters are also too common.
-_FLAGS = "yes no true false on off pass fail right wrong correct incorrect".split()  # noqa: SIM905
+# Labels that are too common to identify a column. Labels of one character are also too common.
+_COMMON_WORDS = "yes no true false on off pass fail right wrong correct incorrect"
 # Options that do not request scores. With only these options, a list of columns is not an error.
-_READING = {"file_format", "encoding", "rows", "no_quotes", "drop_null", "keep_missing", "choices"}
-_READING |= {"ignore_case", "strip", "numeric"}
+_READING_OPTIONS = {"file_format", "encoding", "rows", "no_quotes", "drop_null", "keep_missing"}
+_READING_OPTIONS |= {"choices", "ignore_case", "strip", "numeric"}
 
 
 def ask_for_columns(request: Request) -> str:
@@ -43,7 +43,7 @@ def ask_for_columns(request: Request) -> str:
     list_files(path, files.file_format)  # raises an error if a file is missing
     shown_files = path if len(path) == 2 else path[:1]
     text = _describe(request, [first_rows(file, **vars(files)) for file in shown_files])
-    if isinstance(request, ReportRequest) and request.given <= _READING:
+    if isinstance(request, ReportRequest) and _READING_OPTIONS.issuperset(request.non_defaults):
         return text
     rule = "`--references` and `--predictions` must name columns; {listing}"
     raise ValueError(message(rule, listing=text))
@@ -52,20 +52,20 @@ def ask_for_columns(request: Request) -> str:
 def _describe(request: Request, listings: Sequence[Listing]) -> str:
     """List the columns of one or two files, and suggest a command."""
     title = " and ".join(listing.title for listing in listings)
-    columns = _joined([listing.columns for listing in listings])
+    columns = _join_tables([listing.columns for listing in listings])
     if not any(columns.values()):
         rule = "there must be rows with labels, and a name above each column"
         raise ValueError(with_subject(title, f"{rule}. Add a header as the first line if needed"))
-    verdicts = _joined([verdicts_in(f.columns, _references_in(f.columns)) for f in listings])
+    verdicts = _join_tables([verdicts_in(f.columns, _references_in(f.columns)) for f in listings])
     tables = [{k: v for k, v in f.columns.items() if k not in verdicts} for f in listings]
     options = _missing_options(request, tables[0], tables[-1])
-    options |= _repetition(request, tables[0], options)
+    options |= _suggest_by(request, tables[0], options)
     if listings[0].rows and not request.source.files.rows:
         options["--rows"] = [listings[0].rows]
-    return "\n\n".join([title, _listed(columns, verdicts), _advice(request, options, columns)])
+    return "\n\n".join([title, _table_of(columns, verdicts), _advice(request, options, columns)])
 
 
-def _joined(tables: Sequence[Columns]) -> dict[str, list[Any]]:
+def _join_tables(tables: Sequence[Columns]) -> dict[str, list[Any]]:
     """Join the columns of all tables; concatenate columns with the same name."""
     return {x: [*chain(*(y.get(x, ()) for y in tables))] for x in dict.fromkeys(chain(*tables))}
 
@@ -73,19 +73,19 @@ def _joined(tables: Sequence[Columns]) -> dict[str, list[Any]]:
 def _advice(request: Request, options: Names, columns: Columns) -> str:
     """Write notes on the columns, and the command as typed with the missing options added."""
     clash = [name for name, values in columns.items() if name in values]
-    notes = [missing_header_message(clash)] if len(clash) > 1 else _shared_labels(columns)
+    notes = [missing_header_message(clash)] if len(clash) > 1 else _notes_on_labels(columns)
     added = [*chain(*([option, *names] for option, names in options.items()))]
     placeholders = [x for x in added if x in ("TRUE", "MODEL", "MODEL_A", "MODEL_B", "ID")]
     how = f"in place of {', '.join(placeholders)}" if placeholders else "as here"
     advice = f"Name the true labels (-r) and the predictions (-p), {how}:"
-    typed, command = request.typed, "report" if isinstance(request, ReportRequest) else "compare"
-    end = typed.index("--") if "--" in typed else len(typed)
-    line = shlex.join(["informedness", command, *typed[:end], *added, *typed[end:]])
+    words, command = request.words, "report" if isinstance(request, ReportRequest) else "compare"
+    end = words.index("--") if "--" in words else len(words)
+    line = shlex.join(["informedness", command, *words[:end], *added, *words[end:]])
     return "\n".join([*(f"{note}." for note in notes), advice, f"  {line}"])
 
 
-def _listed(columns: Columns, verdicts: Names) -> str:
-    """Write one line for each of at most 40 columns; prefer columns with labels."""
+def _table_of(columns: Columns, verdicts: Names) -> str:
+    """Write a header, and a line for each of at most 40 columns; prefer columns with labels."""
     names = [*columns]
     if len(names) > _MOST_LISTED:
         names.sort(key=lambda name: not labels_in(columns[name]))
@@ -104,7 +104,7 @@ def _listed(columns: Columns, verdicts: Names) -> str:
     return "\n".join([*lines, f"and {several(more, 'more column')}"] if more > 0 else lines)
 
 
-def _shared_labels(columns: Columns) -> list[str]:
+def _notes_on_labels(columns: Columns) -> list[str]:
     """Write a note for each set of columns with the same labels."""
     alike = defaultdict[frozenset[str], list[str]](list)
     for name, values in columns.items():
@@ -127,46 +127,46 @@ def _missing_options(request: Request, first: Columns, last: Columns) -> dict[st
 
     The references are in the first file, and the predictions in the last file.
     """
-    named, n_files = request.source.columns, len(request.source.path)
-    references = [named.references] if named.references else _references_in(first)
-    models = _models(references[0], first, last) if len(references) == 1 and n_files < 3 else []
+    column_names, n_files = request.source.columns, len(request.source.path)
+    references = [column_names.references] if column_names.references else _references_in(first)
+    models = _models_in(references[0], first, last) if len(references) == 1 and n_files < 3 else []
     if isinstance(request, CompareRequest):
-        models = _pair_among(models, first, n_files)
+        models = _choose_pair(models, first, n_files)
     options = {"-r": references if len(references) == 1 else ["TRUE"], "-p": models or ["MODEL"]}
-    options["--on"] = _identifiers(first, last) if n_files == 2 else []
-    given = {"-r": named.references, "-p": named.predictions, "--on": named.on}
+    options["--on"] = _find_identifiers(first, last) if n_files == 2 else []
+    given = {"-r": column_names.references, "-p": column_names.predictions, "--on": column_names.on}
     return {option: names for option, names in options.items() if names and not given[option]}
 
 
-def _pair_among(models: Sequence[str], first: Columns, n_files: int) -> list[str]:
-    """Choose one column that two files share, or two columns of one file, or placeholders."""
+def _choose_pair(models: Sequence[str], first: Columns, n_files: int) -> list[str]:
+    """Choose one column that is in both files, or two columns of one file, or placeholders."""
     placeholders = ["MODEL"] if n_files == 2 else ["MODEL_A", "MODEL_B"]
     names = [name for name in models if name in first and role_in(name) != "references"]
     return names if len(names) == len(placeholders) else placeholders
 
 
-def _identifiers(first: Columns, last: Columns) -> list[str]:
+def _find_identifiers(first: Columns, last: Columns) -> list[str]:
     """Find a column with the same unique values in both files, or use a placeholder.
 
     The list is empty if the files do not have a common column.
     """
-    shared = [name for name in first if name in last]
-    ids = [name for name in shared if {*first[name]} == {*last[name]}]
+    common = [name for name in first if name in last]
+    ids = [name for name in common if {*first[name]} == {*last[name]}]
     ids = [name for name in ids if len({*first[name]}) == len(first[name]) == len(last[name])]
-    return ids[:1] or ["ID"][: len(shared)]
+    return ids[:1] or ["ID"][: len(common)]
 
 
-def _repetition(request: Request, columns: Columns, options: Names) -> dict[str, list[str]]:
+def _suggest_by(request: Request, columns: Columns, options: Names) -> dict[str, list[str]]:
     """Suggest --by for a column whose values each occur once with each value of another column.
 
     An example is the column of models in a file with one row for each model and sample.
     """
-    named = request.source.columns
-    models = options.get("-p", named.predictions)
-    is_refused = request.given & {"by", "by_task", "by_file", "metric"} or len(models) > 1
-    if is_refused or isinstance(request, CompareRequest):
+    column_names = request.source.columns
+    models = options.get("-p", column_names.predictions)
+    others = {"by", "by_task", "by_file", "metric"}.intersection(request.non_defaults)
+    if others or len(models) > 1 or isinstance(request, CompareRequest):
         return {}
-    used = {named.references, *named.predictions, *chain(*options.values())}
+    used = {column_names.references, *column_names.predictions, *chain(*options.values())}
     sizes = {name: len({*values}) for name, values in columns.items() if name not in used}
     for few, many in permutations(sizes, 2):
         n_rows = len(columns[few])
@@ -176,12 +176,13 @@ def _repetition(request: Request, columns: Columns, options: Names) -> dict[str,
     return {}
 
 
-def _models(references: str, first: Columns, last: Columns) -> list[str]:
+def _models_in(references: str, first: Columns, last: Columns) -> list[str]:
     """Find columns of predictions by their names, or else by their labels.
 
     Columns whose names suggest predictions are used if most of their labels are classes. Without
-    such names, a second file must have a column with the name of the references. Otherwise, the
-    labels must be those of the references, and must not be too common.
+    such names, the column of a second file with the name of the references is used. If the second
+    file lacks it, or there is one file, the labels must be those of the references, and must not be
+    too common.
     """
     classes = _folded_labels(first.get(references, ()))
     labels = {k: _folded_labels(v) for k, v in last.items() if k != references}
@@ -189,9 +190,10 @@ def _models(references: str, first: Columns, last: Columns) -> list[str]:
         return [name for name in names if 2 * len(labels[name] & classes) > len(labels[name])]
     if first is not last and references in last:
         return [references]
-    are_common = all(len(label) == 1 or label in _FLAGS for label in classes)
+    are_common = all(len(label) == 1 or label in _COMMON_WORDS.split() for label in classes)
     return [] if are_common else [k for k, v in labels.items() if v == classes]
 
 
 def _folded_labels(values: Sequence[Any]) -> set[str]:
+    """Collect the labels of a column without differences of case and surrounding whitespace."""
     return {*map(folded, labels_in(values))}

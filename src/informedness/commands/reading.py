@@ -42,14 +42,14 @@ def find_kind(request: Request) -> str:
     are_texts = [Path(file).suffix.lower() in (".txt", ".text") for file in source.path]
     if are_texts == [True] * (2 if is_report else 3):  # references, and one or two models
         return "lines"
-    if not any(are_texts) and not _has_columns(source):
+    if not any(are_texts) and not _is_table_file(source):
         return "logs"
     is_matrix = is_report and _read_matrix(source, request.labels) is not None
     return "matrix" if is_matrix else "columns"
 
 
-def _has_columns(source: Source) -> bool:
-    """Check whether the first file of a source has columns, and is not a log."""
+def _is_table_file(source: Source) -> bool:
+    """Check whether the first path of a source is a file in the format of tables, not a log."""
     file = Path(source.path[0])
     file_format = source.files.file_format or named_format(file)
     if source.logs.harness is not None or file_format is None or not file.is_file():
@@ -60,15 +60,15 @@ def _has_columns(source: Source) -> bool:
 
 
 def _read_matrix(source: Source, labels: LabelOptions) -> ContingencyTable | None:
-    """Read the only file as a confusion matrix; return None if it is not a matrix."""
+    """Read a source as a confusion matrix; return None unless it is one file with a matrix."""
     if len(source.path) != 1 or not Path(source.path[0]).is_file():
         return None
     ((path, file_format),) = list_files(source.path, source.files.file_format)
     return table_of_matrix(path, file_format, source.files.encoding, labels.labels)
 
 
-class Labels(NamedTuple):
-    """Data that were read: a table, one table per slice, columns, or answers in logs.
+class Inputs(NamedTuple):
+    """Data to score: a table, one table per slice, columns, or answers in logs.
 
     `names` maps arguments to the names of columns. Labels of the prior are spelled as in the files.
     """
@@ -83,14 +83,13 @@ class Labels(NamedTuple):
 
     @property
     def accounts(self) -> Sequence[Account | str]:
-        """List the accounts of the data that the result does not show, or warnings about logs."""
+        """List the accounts of the data that the result does not show; for logs, list warnings."""
         if isinstance(self.data, ContingencyTable):
             return self.data.read
         if isinstance(self.data, list):
             from ..logs.runs import how_found
 
-            texts = [how_found(run) for run in self.data if run.unknown()]
-            return [message("warning: {found}", found=text) for text in texts]
+            return [message("warning: {x}", x=how_found(run)) for run in self.data if run.unknown()]
         if isinstance(self.data, dict) or {"predictions 1", "task"} & self.names.keys():
             return []
         return [self.data.read]
@@ -133,7 +132,7 @@ class Reader:
         labels = columns["references"].tolist()
         return replace(self, prior=Counter(label for label in labels if label != task.ignored))
 
-    def read(self, is_one_run: bool = False) -> Labels:
+    def read(self, is_one_run: bool = False) -> Inputs:
         """Read a table, one table per slice, the columns themselves, or answers in logs.
 
         Columns are read for several models, for groups and for tasks. If `is_one_run`, logs must
@@ -143,24 +142,24 @@ class Reader:
             from ..logs.reading import only_run
 
             runs = self.read_logs(self.source.path)
-            return Labels([only_run(runs, " ".join(self.source.path))] if is_one_run else runs)
+            return Inputs([only_run(runs, " ".join(self.source.path))] if is_one_run else runs)
         if self.kind == "matrix":
             table: Any = _read_matrix(self.source, self.labels)
-            return Labels(table)
+            return Inputs(table)
         names, columns = self._names(), self.source.columns
         if "predictions" not in names or columns.groups is not None or columns.by_task is not None:
             if bins := [*self._bins()]:
-                rule = "`by` cannot cut {column} with `groups`. Add a column of its quantiles"
+                rule = "`by` cannot cut {column} with `groups`. Add a column with the quantiles"
                 raise ValueError(message(rule, column=bins[0]))
             whole, prior = self.read_columns(names)
-            return Labels(whole, names, prior)
+            return Inputs(whole, names, prior)
         samples = self._samples(names)
         tables = tables_of(samples, self._rows(samples))
         for name, (column, n_bins) in self._bins().items():
             from ..results.slices import cut_into_quantiles
 
             tables = cut_into_quantiles(tables, columns.by.index(name), n_bins, column)
-        return Labels(tables, names, self._spelled_prior(samples))
+        return Inputs(tables, names, self._spelled_prior(samples))
 
     def split_by_file(self) -> dict[str, Reader]:
         """Map the path of each file to a reader of this file."""
@@ -232,7 +231,7 @@ class Reader:
         return joined_rows(path, on, columns, samples, **options)
 
     def _are_paired(self) -> bool:
-        """Check whether two files share no column, so that their rows are paired by order."""
+        """Check whether two files have no common column, and their rows are paired by position."""
         path = self.source.path
         if len(path) == 2 and all(Path(file).is_file() for file in path):
             with suppress(ValueError):  # errors may be about columns that are not needed

@@ -50,7 +50,7 @@ class LogSelection:
 class Source:
     """Source of references and predictions: columns or lines of files, a matrix, or logs.
 
-    `most_rows` limits the number of rows in all files together.
+    `most_rows` limits the number of rows that are kept in memory.
     """
 
     path: tuple[str, ...] = ()
@@ -64,7 +64,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Scores:
-    """Scores to compute, with their options; `prior` has the form FILE:COLUMN."""
+    """Scores to compute, and their options; `prior` has the form FILE:COLUMN."""
 
     metric: str | None = None
     average: AverageOption = "default"
@@ -112,16 +112,16 @@ class Output:
 class Request:
     """Request for `report` or `compare`.
 
-    `given` contains the names of the options that differ from their defaults. `typed` contains the
-    words after the command.
+    `non_defaults` has the names of the options that differ from their defaults. `words` has the
+    words that were typed after the command.
     """
 
     source: Source = field(default_factory=Source)
     labels: LabelOptions = field(default_factory=LabelOptions)
     scores: Scores = field(default_factory=Scores)
     output: Output = field(default_factory=Output)
-    given: frozenset[str] = frozenset()
-    typed: tuple[str, ...] = ()
+    non_defaults: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -147,13 +147,13 @@ class CompareRequest(Request):
 
 def fill(kind: Any, values: Mapping[str, Any]) -> Any:
     """Make a request, or a part of a request, from a mapping of field names to values."""
-    given: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     for part in fields(kind):
         if isinstance(part.default_factory, type) and is_dataclass(part.default_factory):
-            given[part.name] = fill(part.default_factory, values)
+            arguments[part.name] = fill(part.default_factory, values)
         elif (value := values.get(part.name)) is not None:
-            given[part.name] = tuple(value) if isinstance(value, list) else value
-    return kind(**given)
+            arguments[part.name] = tuple(value) if isinstance(value, list) else value
+    return kind(**arguments)
 
 
 # Conflicts between options
@@ -161,6 +161,7 @@ def fill(kind: Any, values: Mapping[str, Any]) -> Any:
 # Names of options, whether they are allowed, and the end of "`NAME` applies only to ..."
 Rule: TypeAlias = tuple[Sequence[str], bool, str]
 
+# Options that apply to the same kinds of sources, or that exclude the same options
 _VALUE_OPTIONS = ("numeric", "ignore_index", "threshold", "drop_null", "keep_missing")
 _TEXT_OPTIONS = ("extract", "choices", "ignore_case", "strip")
 _SAMPLE_OPTIONS = ("unknown", *_VALUE_OPTIONS, *_TEXT_OPTIONS)
@@ -187,7 +188,7 @@ def check(request: Request, kind: str) -> None:
         rules += _rules_for_reports(request)
     for options, is_allowed, purpose in rules:
         for name in options:
-            if name in request.given and not is_allowed:
+            if name in request.non_defaults and not is_allowed:
                 raise ValueError(f"`{name}` applies only to {purpose}.")
     _check_scores(scores, request.labels.unknown)
     _check_files(source, kind)
@@ -216,17 +217,17 @@ def _rules_for_reports(request: ReportRequest) -> list[Rule]:
     is_number = scores.metric is not None and not is_ranking
     has_level = is_ranking or request.has_default_level or scores.confidence_level is not None
     all_files = "all files together. Leave out --by-file"
-    odds = "scores with --prior, without intervals. Leave out --confidence-level"
+    odds = "scores without intervals. Add --prior, and leave out --confidence-level"
     return [
         (("by", "on", "weights", "metric", "plot"), not columns.by_file, all_files),
-        (("weights", "by", "by_file", "on"), not is_ranking, "one model. Name one --predictions"),
+        (("weights", "by", "by_file", "on"), not is_ranking, "one model. Name one column with -p"),
         (("vs_rest", "sort"), bool(columns.by), "slices. Add --by COLUMN"),
         (("groups",), has_level, "intervals. Add --confidence-level 0.95"),
         (("groups",), columns.weights is None, "samples without weights. Leave out --weights"),
         (("at_least",), not columns.by, "all samples. Leave out --by"),
-        (("at_least", "prior"), is_number, "one score of one model. Add --metric"),
+        (("at_least", "prior"), is_number, "one score of one model. Name one --metric and one -p"),
         (("prior_mode",), scores.prior is not None and not has_level, odds),
-        (("no_intervals",), not (is_number or has_level), "a report without a level. Leave it out"),
+        (("no_intervals",), not (is_number or has_level), "default intervals. Leave it out"),
         (("each",), request.output.format == "text", "text. Leave out --format"),
         (("by", "plot"), not is_number, "all scores. Leave out --metric"),
         (("plot",), not columns.by or has_level, "intervals of slices. Add --confidence-level"),
@@ -251,9 +252,10 @@ def _check_requirements(scores: CompareScores) -> None:
     """Reject conflicting or incomplete requirements on a comparison."""
     from ..results.comparison import check_difference
 
-    check_difference("detect", scores.detect)
+    for name, size in scores.arguments("margin", "detect").items():
+        check_difference(name, size)
     if scores.require == "not-worse" and scores.margin is None:
-        raise ValueError("`--require` not-worse needs a `--margin`. Add the largest accepted loss.")
+        raise ValueError("`--require not-worse` needs a `--margin`. Add the largest accepted loss.")
     if scores.require and scores.fail_if:
         raise ValueError("`--require` and `--fail-if` cannot be combined. Leave out one of them.")
 
@@ -261,8 +263,7 @@ def _check_requirements(scores: CompareScores) -> None:
 def _check_files(source: Source, kind: str) -> None:
     """Reject columns and files that are named twice, and --on unless there are two files."""
     models, on = source.columns.predictions, source.columns.on
-    repeated = [model for model in models if models.count(model) > 1]
-    if repeated and on is None:
+    if on is None and (repeated := [model for model in models if models.count(model) > 1]):
         raise ValueError(f"`--predictions` must name each column once, got {repeated[0]!r} twice")
     if on is not None and len(source.path) != 2:
         raise ValueError(f"`--on` needs two files, got {len(source.path)}")

@@ -29,7 +29,7 @@ from ..text.render import as_json, rounded, shown
 from ..warnings import IntervalWarning, collected, prefix_warnings
 from .console import Console
 from .missing_columns import ask_for_columns
-from .reading import PAIR, Labels, Prior, Reader, find_kind
+from .reading import PAIR, Inputs, Prior, Reader, find_kind
 from .request import CompareRequest, check
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     AnyComparison = Comparison | SuiteComparison
 
-COMPARED = "metric", "average", "confidence_level", "margin"  # arguments of comparisons
+COMPARE_OPTIONS = "metric", "average", "confidence_level", "margin"  # arguments of `compare`
 
 
 def carry_out(request: Request, console: Console) -> str:
@@ -53,14 +53,14 @@ def carry_out(request: Request, console: Console) -> str:
     if kind == "columns" and (columns.references is None or not columns.predictions):
         return ask_for_columns(request)
     if kind == "logs":
-        console.flags["labels"] = console.flags["choices"]  # lists the classes of logs
+        console.flags["labels"] = console.flags["choices"]  # it lists the classes of logs
     if output.plot is not None:
         _prepare_figures(output.plot)
     are_compared = isinstance(request, CompareRequest)
     reader = Reader(request.source, request.labels, kind, request.scores.metric, are_compared)
     reader = reader.with_prior(request.scores.prior, console)
     command: Any = _compare if are_compared else _report
-    return _write_result(command(request, reader, console), output, console)
+    return _format_result(command(request, reader, console), output, console)
 
 
 def _report(request: ReportRequest, reader: Reader, console: Console) -> Result | float:
@@ -73,13 +73,13 @@ def _report(request: ReportRequest, reader: Reader, console: Console) -> Result 
         if request.source.columns.by_file:
             return _report_on_files(reader, scores)
         is_one_run = scores.metric is not None or request.output.plot is not None
-        labels = reader.read(is_one_run)
+        inputs = reader.read(is_one_run)
         if scores.metric is not None:
-            console.print(*labels.accounts)
-        result = score(labels, scores)
-        _print_averages(labels, scores, console)
+            console.print(*inputs.accounts)
+        result = score(inputs, scores)
+        _print_averages(inputs, scores, console)
         if scores.at_least is not None:
-            _decide_score(labels, scores, scores.at_least, console)
+            _decide_score(inputs, scores, scores.at_least, console)
         return result
 
 
@@ -94,29 +94,29 @@ def _report_on_files(reader: Reader, scores: ReportScores) -> Result:
     return RunTable.from_reports(reports)
 
 
-def _decide_score(labels: Labels, scores: ReportScores, least: float, console: Console) -> None:
-    """Decide whether a score is as high as --at-least requires."""
+def _decide_score(inputs: Inputs, scores: ReportScores, least: float, console: Console) -> None:
+    """Decide whether a build passes --at-least."""
     from ..results.comparison import decide_at_least
 
     level = scores.confidence_level or LEVEL
-    estimate: Any = score(labels, replace(scores, confidence_level=level))
+    estimate: Any = score(inputs, replace(scores, confidence_level=level))
     _check_average("at-least", scores, estimate.n_classes)
     console.print_decision(decide_at_least(estimate, least), f"at-least {least:g}")
 
 
-def _print_averages(labels: Labels, scores: ReportScores, console: Console) -> None:
+def _print_averages(inputs: Inputs, scores: ReportScores, console: Console) -> None:
     """Print Informedness by bias and by prevalence, which differ for three or more classes.
 
-    Nothing is printed unless the result has only the default average.
+    Nothing is printed unless the only metric is Informedness with the default average.
     """
-    table: Any = labels.data
+    table: Any = inputs.data
     is_default = scores.metric == "informedness" and scores.average == "default"
     if not (is_default and isinstance(table, ContingencyTable) and table.n_classes > 2):
         return
     values = {}
     with collected():  # the same warnings were issued with the result
         for average in ("bias", "prevalence"):
-            values[average] = rounded(table.informedness(average=average, prior=labels.prior), 4)
+            values[average] = rounded(table.informedness(average=average, prior=inputs.prior), 4)
     text = "informedness is {bias} by bias, the default, and {prevalence} by prevalence. "
     console.print(message(f"{text}Select an average with `average`", **values))
 
@@ -134,7 +134,7 @@ def _compare(request: CompareRequest, reader: Reader, console: Console) -> AnyCo
             data: Any = {file: x.read_columns()[0] for file, x in reader.split_by_file().items()}
         else:
             data, prior = reader.read_columns()
-        result = score_pair(data, scores, prior)
+        result = compare_models(data, scores, prior)
     if isinstance(result, Comparison):
         result = replace(result, detect=scores.detect, names=(titles[0], titles[1]))
     elif scores.detect is not None:
@@ -172,7 +172,7 @@ def _compare_logs(reader: Reader, scores: CompareScores) -> tuple[AnyComparison,
     from ..logs.reading import only_run
     from ..logs.runs import compare_logs
 
-    path, options = reader.source.path, scores.arguments(*COMPARED)
+    path, options = reader.source.path, scores.arguments(*COMPARE_OPTIONS)
     if len(path) != 2:
         rule = "without `--references` and `--predictions` there must be two logs of harnesses"
         raise ValueError(message(f"{rule}, got {{paths}}", paths=" ".join(path)))
@@ -203,26 +203,26 @@ def register() -> str:
 
 
 def unregister() -> str:
-    """Undo `register`, and list the folders that were removed."""
+    """Undo `register`, and list the folders whose copies were removed."""
     from ..registration import unregister
 
-    return "\n".join(f"removed {folder}" for folder in unregister()) or "nothing was registered"
+    return "\n".join(f"removed the copy in {x}" for x in unregister()) or "nothing was registered"
 
 
 # Scores
 
 
-def score(labels: Labels, scores: ReportScores) -> Result | float:
+def score(inputs: Inputs, scores: ReportScores) -> Result | float:
     """Score a table, one table per slice, columns, or answers in logs.
 
-    `labels.data` holds columns if there are several models, tasks or groups. The result is a number
+    `inputs.data` holds columns if there are several models, tasks or groups. The result is a number
     if there is a metric but no confidence level, except for several models or tasks.
     """
-    data, models, by = labels.data, labels.names_of("predictions"), labels.names_of("by")
+    data, models, by = inputs.data, inputs.names_of("predictions"), inputs.names_of("by")
     if isinstance(data, list):
         return _score_logs(data, scores)
     if isinstance(data, ContingencyTable):
-        return _score_table(data, labels, scores)
+        return _score_table(data, inputs, scores)
     if isinstance(data, dict):
         from ..results.slices import Slices
 
@@ -235,13 +235,13 @@ def score(labels: Labels, scores: ReportScores) -> Result | float:
     return _score_groups(data, by, scores)
 
 
-def _score_table(table: ContingencyTable, labels: Labels, scores: ReportScores) -> Result | float:
-    """Report on a table, or compute one score; with a confidence level, add its interval."""
+def _score_table(table: ContingencyTable, inputs: Inputs, scores: ReportScores) -> Result | float:
+    """Report on a table, or compute one score; with a confidence level, add intervals."""
     metric, average, level = scores.metric, scores.average, scores.confidence_level
     ignored = table.read[0].ignored if table.read else None
     if metric is None:
         return Report.from_table(table, level, ignored, average=average)
-    options: Any = {"prior": labels.prior}
+    options: Any = {"prior": inputs.prior}
     if level is not None:
         options |= {"average": average, "confidence_level": level, "ignore_index": ignored}
         result: Estimate = estimate(table, metric=metric, **options)
@@ -259,7 +259,7 @@ def _score_logs(runs: Sequence[Answers], scores: ReportScores) -> Result | float
         return RunTable.from_answers(runs, scores.confidence_level, scores.average)
     (run,) = runs
     if scores.confidence_level is None:
-        return score(Labels(run.table), scores)
+        return score(Inputs(run.table), scores)
     return run.estimate(scores.metric, scores.confidence_level, scores.average)
 
 
@@ -317,10 +317,10 @@ def _score_tasks(data: Whole, models: Sequence[str], scores: ReportScores) -> Re
     return replace(RunTable.from_reports(reports, metric), read=(data.read,))
 
 
-def score_pair(
+def compare_models(
     data: Whole | Mapping[str, Whole], scores: CompareScores, prior: Prior | None = None
 ) -> AnyComparison:
-    """Compare two models on one task, on the tasks in a column, or on named tasks."""
+    """Compare two models on one task, on the tasks in a column, or on a mapping of tasks."""
     if isinstance(data, Whole) and "task" in data.columns:
         data = _split_tasks(data)
     if not isinstance(data, Whole):
@@ -328,7 +328,7 @@ def score_pair(
     from ..results.comparison import compare
 
     columns, task, account = data
-    options = {**scores.arguments(*COMPARED), **_task_options(task), "prior": prior}
+    options = {**scores.arguments(*COMPARE_OPTIONS), **_task_options(task), "prior": prior}
     pair = [columns[argument] for argument in PAIR]
     result = compare(*pair, groups=columns.get("groups"), **options)
     return replace(result, read=(account,), signature=signed(result.signature, [account]))
@@ -341,7 +341,7 @@ def _compare_tasks(tasks: Mapping[str, Whole], scores: CompareScores) -> SuiteCo
     pairs = {name: [data.columns[role] for role in PAIR] for name, data in tasks.items()}
     groups = {k: data.columns["groups"] for k, data in tasks.items() if "groups" in data.columns}
     first, *_ = tasks.values()
-    options = {**scores.arguments(*COMPARED), "unknown": first.task.unknown}
+    options = {**scores.arguments(*COMPARE_OPTIONS), "unknown": first.task.unknown}
     suite = compare_tasks(pairs, groups=groups or None, **options)
     return replace(suite, read=tuple(dict.fromkeys(data.read for data in tasks.values())))
 
@@ -382,23 +382,23 @@ def _n_classes(references: Column, task: Task) -> int:
 # Output
 
 
-def _write_result(result: Result | float, output: Output, console: Console) -> str:
+def _format_result(result: Result | float, output: Output, console: Console) -> str:
     """Convert a result to text in the requested format, and save its figures if requested."""
     if isinstance(result, float):
         return json.dumps(as_json(result)) if output.format == "json" else repr(result)
     if output.plot is not None:
         _save_figures(result, output.plot, console)
-    named: Any = result.with_names(console.name_of)
+    view: Any = result.with_names(console.name_of)
     if output.format == "json":
         failed = {} if console.has_failed is None else {"failed": console.has_failed}
-        return json.dumps(named.to_dict() | failed, indent=2)
-    text = str(named) if output.format == "text" else getattr(named, f"to_{output.format}")()
-    reports = map(str, named.runs if output.each and len(named.runs) > 1 else ())
+        return json.dumps(view.to_dict() | failed, indent=2)
+    text = str(view) if output.format == "text" else getattr(view, f"to_{output.format}")()
+    reports = map(str, view.runs if output.each and len(view.runs) > 1 else ())
     return "\n\n\n".join([*reports, text.rstrip("\n")])
 
 
 def _prepare_figures(folder: str) -> None:
-    """Create the folder for figures, before hours may be spent on reading data.
+    """Check that figures can be drawn, and create their folder, before reading that may take hours.
 
     Raises
     ------

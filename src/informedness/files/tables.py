@@ -260,7 +260,8 @@ def table_of_matrix(
         table = ContingencyTable.from_matrix(text, labels=labels)
         if table.counts.dtype.kind == "f":
             rule = "a confusion matrix must have counts, got shares or weights"
-            raise ValueError(f"{rule}: read them in Python with ContingencyTable.from_matrix")
+            remedy = "Multiply shares by the number of samples of the row, and round. Read weights"
+            raise ValueError(f"{rule}. {remedy} in Python with ContingencyTable.from_matrix.")
     sides = zip(NAMES, ("rows", "columns"), _label_totals(table), strict=True)
     columns = tuple(ReadColumn(*side, []) for side in sides)
     account = Account((f"{path}, a confusion matrix",), table.n_classes, {}, columns)

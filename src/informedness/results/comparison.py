@@ -78,7 +78,7 @@ class Difference(Measured):
         if not self.n_different:
             return f"{self.verdict_in_words}."
         size = f"{self.difference:+.3f}{self.scope} {self.interval_in_words(3)}"
-        return f"{self.verdict_in_words}: {size}, {shown_p(self.p_value, in_sentence=True)}."
+        return f"{self.verdict_in_words}: {size}, {shown_p(self.p_value, is_in_sentence=True)}."
 
     @property
     def within_margin(self) -> bool | None:

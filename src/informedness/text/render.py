@@ -39,7 +39,7 @@ def shown_interval(error: float, interval: tuple[float, float], digits: int = 4)
 
 
 def digits_for(interval: tuple[float, float], digits: int) -> int:
-    """Increase the number of digits until no end is printed as -1, 0 or 1, unless it is equal."""
+    """Increase the digits until only an end of -1, 0 or 1 itself is printed as that number."""
     inside = [end for end in interval if 1e-6 < abs(end) % 1 < 1 - 1e-6]
     while any(float(rounded(end, digits)).is_integer() for end in inside):
         digits += 1
@@ -51,11 +51,11 @@ def interval_heads(level: float | None) -> list[str]:
     return [] if level is None else ["± SE", f"{100 * level:.6g}% interval"]
 
 
-def shown_p(p_value: float, in_sentence: bool = False) -> str:
+def shown_p(p_value: float, is_in_sentence: bool = False) -> str:
     """Format a p-value for a table cell, or for a sentence."""
     if math.isnan(p_value):
-        return "not tested" if in_sentence else "(no test)"
-    if in_sentence:
+        return "not tested" if is_in_sentence else "(no test)"
+    if is_in_sentence:
         return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
     return "< 0.0001" if p_value < 0.0001 else f"{p_value:.4f}"
 
