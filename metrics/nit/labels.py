@@ -209,11 +209,11 @@ def check_same_kind(first: Column, first_name: str, second: Column, name: str) -
         raise ValueError(f"`{name}` must hold labels of the same type as `{first_name}`, got {got}")
 
 
-def check_distinct(classes: Sequence[Label], name: str) -> None:
-    """Raise ValueError if a class is listed twice."""
+def check_distinct(classes: Sequence[Label], name: str, kind: str = "class") -> None:
+    """Raise ValueError if a class, or an element of another kind, is listed twice."""
     if len(set(classes)) < len(classes):
         twice = next(label for label in classes if classes.count(label) > 1)
-        raise ValueError(f"`{name}` must list each class once; {show(twice)} is listed twice")
+        raise ValueError(f"`{name}` must list each {kind} once; {show(twice)} is listed twice")
 
 
 def read_column(values: Any, name: str, allow_missing: bool = False) -> Column:
