@@ -79,7 +79,7 @@ REFUSED = [
     (REFERENCES, PREDICTIONS * 0.7, {}, "y_pred must be 0 or 1 .* got 0.7"),
     (REFERENCES - 1, PREDICTIONS, {}, "y_true must be 0 or 1 .* got -1"),
     (REFERENCES, PREDICTIONS, {"names": "ab"}, r"`names` must name 3 labels, got \['a', 'b'\]"),
-    (REFERENCES, PREDICTIONS, {"names": "aab"}, "`names` must list each .* 'a'"),
+    (REFERENCES, PREDICTIONS, {"names": "aab"}, "`names` must list each label once; 'a'"),
     (REFERENCES, PREDICTIONS, {"metric": "f1"}, "got 'f1'; did you mean 'f1_macro'"),
     (REFERENCES[:0], PREDICTIONS[:0], {}, "one sample to score"),
     (EMPTY, EMPTY, {"ignore_index": -1}, "one sample to score"),

@@ -400,7 +400,7 @@ def draw_score(
     estimate = report.estimates.get(METRIC)
     interval, remark, digits = explain_interval(report, constant[METRIC])
     text = with_minus(rounded(report[METRIC], digits))
-    score_text = "undefined" if score.undefined(table) else text
+    score_text = "undefined" if score.why_undefined(table) else text
     by_average = "" if average == "default" else f" by {average}"
     numbers = [f"{score.title}{by_average} {score_text}", interval, size_of(table)]
     to_copy = f"{', '.join(filter(None, numbers))}; {compare_with_constant(report, constant)}"

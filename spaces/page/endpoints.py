@@ -47,7 +47,7 @@ def _report(
             "always_commonest": scores_of(with_constant_predictions(table)),
             "all_right": scores_of(with_perfect_predictions(table)),
         }
-    sentences = [score_named(METRIC).undefined(table)]
+    sentences = [score_named(METRIC).why_undefined(table)]
     if table.is_weighted:
         sentences.append("there is no interval: these are weights, not counts of samples")
     with collected() as notes:

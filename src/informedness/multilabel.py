@@ -54,7 +54,7 @@ def per_label(
         Values of 0 or 1. Data frames must have the same columns and index, in the same order.
     metric : str
         Name of a score, as in `estimate`.
-    names : sequence of labels, optional
+    names : sequence of str, optional
         Names of the labels. By default the column names of data frames, or the positions.
     ignore_index : int, optional
         Reference of entries to drop, for example -1 for missing annotations.
@@ -93,7 +93,7 @@ def per_label(
     counts = count_labels(references, predictions, ignore_index, ("y_true", "y_pred"))
     n_labels = len(counts)
     label_names = [*map(str, range(n_labels) if names is None else names)]
-    check_distinct(label_names, "names")
+    check_distinct(label_names, "names", "label")
     if len(label_names) != n_labels:
         raise ValueError(f"`names` must name {n_labels} labels, got {show(label_names)}")
     return scores_of_labels(tables_of_labels(counts, label_names), label_names, score_named(metric))
@@ -109,21 +109,21 @@ def scores_of_labels(
 ) -> LabelScores:
     """Score each label, and average the scores; the mean is nan if a score is unknown.
 
-    `options` are passed to `Score.value`.
+    A label without a table is undefined. `options` are passed to `Score.value`.
     """
-    defined = {}
+    defined_values = {}
     for name, table in tables.items():
         if is_unknown(score, table):
-            defined[name] = math.nan
-        elif not score.undefined(table):
-            defined[name] = float(score.value(table, **options))
+            defined_values[name] = math.nan
+        elif not score.why_undefined(table):
+            defined_values[name] = float(score.value(table, **options))
     zero_division = options.get("zero_division", "warn")
-    undefined = [name for name in names if name not in defined]
-    if undefined and zero_division == "warn":
-        listed = ", ".join(map(show, undefined))
-        text = f"{score.title} is undefined for some labels. The mean leaves out {listed}."
+    undefined_names = [name for name in names if name not in defined_values]
+    if undefined_names and zero_division == "warn":
+        labels = ", ".join(map(show, undefined_names))
+        text = f"{score.title} is undefined for some labels. The mean leaves out {labels}."
         warn(text, UndefinedMetricWarning)
     stand_in = score.stand_in if zero_division == "warn" else float(zero_division)
-    values = list(defined.values()) or [stand_in]
-    scores = {name: defined.get(name, stand_in) for name in names}
+    values = list(defined_values.values()) or [stand_in]
+    scores = {name: defined_values.get(name, stand_in) for name in names}
     return LabelScores(math.fsum(values) / len(values), scores, tables)

@@ -64,7 +64,7 @@ def multimetric_scorers(
     if not metrics:
         raise ValueError("`metrics` must name at least one score, got none")
     check_choice("average", average, ("default", "bias", "prevalence", "macro"))
-    scores = scores_with_average(metrics, average)
+    scores = scores_with_average(metrics, average, argument="metrics")
     return {x.name: make_scorer(_score_of_labels, score=x, labels=labels) for x in scores}
 
 

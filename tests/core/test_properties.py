@@ -124,7 +124,7 @@ def test_golden_vectors_agree_however_the_table_is_made(vector):
         assert table.to_dense() == pytest.approx(cells, rel=1e-15)
         for (metric, average), key in EXACT.items():
             exact, score = vector.exact[key], score_with_average(metric, average)
-            assert average is None or bool(score.undefined(table)) == (exact is None), metric
+            assert average is None or bool(score.why_undefined(table)) == (exact is None), metric
             wanted = [float(x or 0) for x in exact] if average is None else exact or 0
             assert score.value(table) == close(wanted), (metric, average)
         # scikit-learn's convention stands in where the correlation is undefined

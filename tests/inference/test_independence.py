@@ -11,7 +11,7 @@ from scipy import stats
 
 from informedness import ContingencyTable, report
 from informedness.inference import entropy
-from informedness.inference.entropy import guessing_p_value, independence_test
+from informedness.inference.entropy import chi_squared_p_value, guessing_p_value
 from inputs.tables import table_of, table_of_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
@@ -70,13 +70,13 @@ def test_permutations_count_the_observed_table_itself():
     found = guessing_p_value(table)
     assert found == pytest.approx(2 * (0.5 + 999 * share) / 1000, abs=1e-12)
     assert found == pytest.approx(2 * mid_p(observed, every), abs=0.03)
-    assert independence_test(table) > found / 2
+    assert chi_squared_p_value(table) > found / 2
     assert guessing_p_value(table_of(30 * np.eye(3, dtype=int)[[1, 2, 0]])) < 1e-6
 
 
 @pytest.mark.parametrize("pair", [THREE, ("00001111", "00010111")])
 def test_many_samples_go_by_the_exact_mean_and_variance(pair, monkeypatch):
-    monkeypatch.setattr(entropy, "independence_test", lambda table: 1.0)
+    monkeypatch.setattr(entropy, "chi_squared_p_value", lambda table: 1.0)
     monkeypatch.setattr(entropy, "_MAX_PERMUTED", 0)
     observed, found = permuted(*pair)
     wanted = 2 * stats.norm.sf(observed, found.mean(), found.std())
@@ -87,7 +87,7 @@ def test_p_is_1_without_a_more_extreme_table():
     for matrix in ([[5, 5], [0, 0]], [[5, 0], [5, 0]], [[2, 0], [0, 1]]):
         assert guessing_p_value(table_of(matrix)) == 1.0
     for matrix in (np.eye(5), np.eye(5, k=1), [[4, 0], [5, 0]], [[1, 0], [0, 1]]):
-        assert independence_test(table_of(matrix)) == 1
+        assert chi_squared_p_value(table_of(matrix)) == 1
     assert report(table_of([[5.5, 1], [1, 5]])).to_dict()["guessing_p_value"] is None
 
 
@@ -101,7 +101,7 @@ def test_few_samples_have_an_exact_test_of_independence(pair):
     r, c, size, _ = entropy.effective_totals(table)
     moments = entropy._moments(r[r > 0], c[c > 0], size)
     assert moments == pytest.approx((found.mean(), found.var()), rel=1e-9)
-    p_value = independence_test(table)
+    p_value = chi_squared_p_value(table)
     assert p_value == pytest.approx((found >= observed - 1e-9).mean(), abs=0.05)
 
 
@@ -110,24 +110,24 @@ def test_few_samples_have_an_exact_test_of_independence(pair):
 )
 def test_it_is_chi_squared_where_samples_are_many(matrix):
     wanted = stats.chi2_contingency(matrix, correction=False).pvalue
-    assert independence_test(table_of(matrix)) == pytest.approx(wanted, rel=0.03)
+    assert chi_squared_p_value(table_of(matrix)) == pytest.approx(wanted, rel=0.03)
     # weights alike are no weights; all of them small, to take many for one sample
     labels = np.repeat(np.indices(np.shape(matrix)).reshape(2, -1), np.ravel(matrix), axis=1)
     weighted = table_of_labels(*labels, sample_weight=[0.3] * labels.shape[1])
-    assert independence_test(weighted) == pytest.approx(wanted, rel=0.03)
+    assert chi_squared_p_value(weighted) == pytest.approx(wanted, rel=0.03)
 
 
 def test_rare_cells_are_permuted_unless_p_is_tiny():
     """Where 999 ways tell more than the gamma distribution, whose tail is only roughly right."""
     table = table_of([[9, 1, 0], [1, 5, 1], [0, 1, 3]])
-    found, by_gamma = independence_test(table), independence_test(table, permute=False)
+    found, by_gamma = chi_squared_p_value(table), chi_squared_p_value(table, permute=False)
     assert 1e-6 < by_gamma < 1e-3
     assert found * 1000 == pytest.approx(round(found * 1000), abs=1e-9)
     assert found != by_gamma
-    found, by_gamma = independence_test(table + table), independence_test(table + table, False)
+    found, by_gamma = chi_squared_p_value(table + table), chi_squared_p_value(table + table, False)
     assert found == by_gamma < 1e-6
     table = table_of([[7, 3], [3, 7]])  # five are expected in each cell
-    assert independence_test(table) == independence_test(table, permute=False)
+    assert chi_squared_p_value(table) == chi_squared_p_value(table, permute=False)
 
 
 @pytest.mark.parametrize("shape", [0.01, 0.3, 1, 5, 50, 150, 1e3, 1e6, 1e9])

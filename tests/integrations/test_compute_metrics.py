@@ -162,7 +162,7 @@ def test_what_may_be_padding_is_warned_of():
 TWINS = config_of(K, "multi_label_classification", "abca")
 NO_LABELS = "left out if samples have several labels"
 NO_OPTIONS = [
-    (["informed"], {}, "`metric` must be one of"),
+    (["informed"], {}, "`names` must be one of"),
     ([], {}, "`names` must hold at least one score, such as 'informedness'"),
     (["nit", "nit"], {}, "'nit' is listed twice"),
     (["nit"], {"config": {"num_labels": 3}}, "`config` must be the configuration of a model"),

@@ -203,7 +203,7 @@ def test_page_and_programs_show_the_report(page_of, sample):
         result = page.endpoints.score(*sample)
         assert (made.to_dict() | {metric: value, "summary": sentence}).items() <= result.items()
         shown = drawn(page, made.table)
-        texts = {"undefined"} if score.undefined(made.table) else texts_of(made[metric])
+        texts = {"undefined"} if score.why_undefined(made.table) else texts_of(made[metric])
         assert shown.id("score").text.replace("\u2212", "-") in texts
         text = shown.id("interval").text.replace("\u2212", "-")
         ends = re.findall(r"% interval (\S+) to ([^;]+)", text)

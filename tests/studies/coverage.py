@@ -69,7 +69,7 @@ from populations import (
 )
 
 from informedness import ContingencyTable
-from informedness.inference.entropy import independence_test
+from informedness.inference.entropy import chi_squared_p_value
 from informedness.inference.registry import SCORES, score_with_average
 from informedness.inference.score import INFORMEDNESS, intervals_by_class, ratio_or_nan
 
@@ -289,7 +289,7 @@ def told_from_chance(task):
     truth = population(k, shares, classifier)
     rng = np.random.default_rng([k, n, SHARES.index(shares)])
     tables = (drawn(("declared", k, n), truth, rng) for _ in range(n_tables))
-    return n, float(np.mean([independence_test(table) < 0.05 for table in tables]))
+    return n, float(np.mean([chi_squared_p_value(table) < 0.05 for table in tables]))
 
 
 def of_guessers(found, n_tables):

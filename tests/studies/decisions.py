@@ -165,7 +165,7 @@ def found_shares(task):
         if one.paired.detection is not None
     ]
     by_rule = [one.detectable for one in pilots]
-    by_errors = [one.paired.detection.errors * one.standard_error for one in pilots]
+    by_errors = [one.paired.detection.n_errors * one.standard_error for one in pilots]
     shares = []
     for sizes in (by_rule, by_errors):
         difference = float(np.mean(sizes))

@@ -63,16 +63,16 @@ class EntropicScore(Score):
     def least_scale(self, table: Table) -> float:
         """Compute the smallest plausible scale factor.
 
-        If the rarest class has few references, another class may be missing from the samples. The
-        scale factor then is that of one more class.
+        If classes are not declared and the rarest has few references, another class may be missing
+        from the samples. The scale factor is then that of one more class.
         """
         may_miss_one = not table.is_declared and score.fewest_references(table) < 5 - 1e-6
         return self.scale(table.n_classes + may_miss_one)
 
     def influences(self, table: Table) -> tuple[Numbers, Numbers]:
-        """Compute both influences in each cell; the second is the same bound for all cells.
+        """Compute the influence in each cell, and the bounds, which are the same for all cells.
 
-        This bound is the score times -ln of the smallest n_ij / c_j, with counts of at least 1.
+        The bound is the score times -ln of the smallest n_ij / c_j, with counts of at least 1.
         """
         r, c = table.reference_totals, table.prediction_totals
         terms = zip(self.signs, (table.counts, c[table.columns], r[table.rows]), strict=True)
@@ -97,11 +97,12 @@ class EntropicScore(Score):
         """Check whether too many classes may be missing from the samples to give an interval."""
         raise NotImplementedError
 
-    def limits(self, table: Table, rows: Missing, z: float) -> tuple[float, float]:
-        """Bound the logarithm of a guesser's score from below, and surprisals from above.
+    def limits(self, table: Table, rows: MissingEntropy, z: float) -> tuple[float, float]:
+        """Estimate the lowest logarithm of a guesser's score, and the increase by one more sample.
 
-        The first bound is over all populations that are compatible with the table. The second is
-        for the surprisal of a sample minus the mean surprisal, in nats.
+        Logarithms are in nats, without the scale factor. The lowest is over the populations that
+        the table does not rule out at z standard errors. The increase is multiplied by N. `rows` is
+        the missing entropy of the references.
         """
         raise NotImplementedError
 
@@ -109,8 +110,8 @@ class EntropicScore(Score):
         """Compute an interval of the score from that of its logarithm, whose bias is corrected.
 
         The ends are nan if too many classes may be missing. The lower end assumes that all empty
-        cells are equally likely, which gives the least possible information. If the test of
-        independence does not reject, the lower end is the least score that a guesser can have.
+        cells are equally likely, which gives the least possible information. If the chi-squared
+        test does not reject independence, the lower end is the lowest score of a guesser.
         """
         value, exact = self.clipped_value(table), float(self.exact_value(table))
         own_error = self._standard_error(table) if error is None else error
@@ -118,30 +119,30 @@ class EntropicScore(Score):
             return Interval(value, own_error)
         centre, cells, rows = self._unbiased_logarithm(table)
         z, size = score.normal_quantile(level), score.effective_sample_size(table)
-        guessing, excess_surprisal = self.limits(table, rows, z)
+        guessing, increase = self.limits(table, rows, z)
         lowest = centre + cells.likely - cells.highest
         lowest -= 0.0 if error is None else self._excess_of_fixed_groups(table)
 
         variance = (own_error / exact) ** 2 + cells.variance + rows.variance
         # The changes of the logarithm by one additional sample lie within ln(N) / N of each other.
-        # A sample that is alone in its cell causes the lowest change.
-        up = min(max(excess_surprisal, 0.0), math.log(size)) / size
+        # The lowest change is that of a sample that is alone in its cell.
+        up = min(max(increase, 0.0), math.log(size)) / size
         down = math.log(size) / size - up
         if self.signs[2]:  # the logarithm is MI, whose variance is 0 if MI is 0
             down -= variance / max(mutual_information(table) * math.log(2), 1 / size)
         low = lowest - score.margin_of_error(z, variance, down)
         high = max(centre, guessing) + score.margin_of_error(z, variance, up)
-        if independence_test(table, permute=False) > 1 - level:
+        if chi_squared_p_value(table, permute=False) > 1 - level:
             low = guessing
         scale = self.scale(table.n_classes)
         perfect = -math.log(scale)  # with few groups, exp of a larger end could overflow
         low, high = (math.exp(min(max(end, guessing), perfect)) for end in (low, high))
         return Interval(value, own_error, low * self.least_scale(table), high * scale)
 
-    def _unbiased_logarithm(self, table: Table) -> tuple[float, Missing, Missing]:
+    def _unbiased_logarithm(self, table: Table) -> tuple[float, MissingEntropy, MissingEntropy]:
         """Correct the mean logarithm for the biases of the entropies of cells, columns and rows.
 
-        Also return the biases of the entropies of cells and of rows.
+        Also return the missing entropies of cells and of rows.
         """
         squares = score.squared_weights(table)
         r, c = table.reference_totals, table.prediction_totals
@@ -155,7 +156,7 @@ class EntropicScore(Score):
         return logarithm - float(bias), cells, rows
 
     def _excess_of_fixed_groups(self, table: Table) -> float:
-        """Estimate the bias of the logarithm of the score for fixed numbers of groups by class."""
+        """Estimate the bias of the logarithm if the number of groups of each class is fixed."""
         r, c = table.reference_totals[table.rows], table.prediction_totals[table.columns]
         squares, n = score.squared_weights(table), float(table.total)
         return float((squares * (table.counts / r * n / c - 1)).sum()) / (2 * n**2)
@@ -166,6 +167,7 @@ class EntropicScore(Score):
         return float(self.exact_value(table)) - unbiased, unbiased**2 * cells.variance
 
     def _standard_error(self, table: Table) -> float:
+        """Compute the standard error of the score for independent samples."""
         slopes, n = self.influences(table)[0], float(table.total)
         mean = float((table.counts * slopes).sum()) / n
         differences = score.deviations(slopes, mean, self.exact_value(table) + np.abs(slopes))
@@ -173,18 +175,18 @@ class EntropicScore(Score):
 
 
 def _shortage_for_predictions(table: Table) -> str:
-    """Describe a lack of samples if several predicted labels have no references.
+    """Describe a lack of samples if two or more undeclared predicted labels have no references.
 
     For a guesser of k classes on N samples, each such label adds (k - 1) / 2N nats to the
     mutual information. With 10 (k - 1) samples per label the score rises by 5% to 6%.
     """
     is_absent = table.reference_totals == 0
-    n_outside = int(np.count_nonzero(is_absent & (table.prediction_totals > 0)))
-    if table.is_declared or n_outside < 2:
+    n_absent = int(np.count_nonzero(is_absent & (table.prediction_totals > 0)))
+    if table.is_declared or n_absent < 2:
         return ""
-    least = 10 * (int(np.count_nonzero(~is_absent)) - 1) * n_outside
-    which = f" for {n_outside} predicted labels without references"
-    return score.shortage_message(score.effective_sample_size(table), least, "sample", which)
+    least = 10 * (int(np.count_nonzero(~is_absent)) - 1) * n_absent
+    qualifier = f" for {n_absent} predicted labels without references"
+    return score.shortage_message(score.effective_sample_size(table), least, "sample", qualifier)
 
 
 class Nit(EntropicScore):
@@ -193,7 +195,7 @@ class Nit(EntropicScore):
     name = "nit"
     title = "NIT"
     stand_in = 1.0
-    mark_meaning = "chance adds more to it than its standard error, on so few samples"
+    mark_meaning = "the part due to chance exceeds the standard error"
     signs = (1, -1, -1)
 
     def guessing_level(self, table: Table) -> float:
@@ -205,7 +207,7 @@ class Nit(EntropicScore):
     def contains_guessing(self, table: Table, low: float, high: float) -> bool:
         return low <= self.least_scale(table) + 1e-12
 
-    def undefined(self, table: Table) -> str:
+    def why_undefined(self, table: Table) -> str:
         return ONLY_ONE_CLASS if table.n_classes == 1 else ""
 
     def value(self, table: Table, *, prior: Prior = None, **options: Any) -> float:
@@ -227,16 +229,16 @@ class Nit(EntropicScore):
 
     def caution(self, table: Table, value: float) -> str:
         # the bias of mutual information is about (cells - rows - columns + 1) / 2N (Miller 1955)
-        if self.undefined(table) or not score.has_known_errors(table):
+        if self.why_undefined(table) or not score.has_standard_errors(table):
             return ""
         r, c = (np.count_nonzero(x) for x in (table.reference_totals, table.prediction_totals))
         excess = (len(table.counts) - r - c + 1) / (2 * score.effective_sample_size(table))
         part = value * -math.expm1(-max(excess, 0.0))
         if part <= self._standard_error(table):
             return ""
-        return f"about {part:.3f} of it is due to chance (an estimate from the samples and classes)"
+        return f"an estimated {part:.3f} of the score is due to chance"
 
-    def limits(self, table: Table, rows: Missing, z: float) -> tuple[float, float]:
+    def limits(self, table: Table, rows: MissingEntropy, z: float) -> tuple[float, float]:
         return 0.0, reference_surprisals(table)[1] - mutual_information(table) * math.log(2)
 
     def may_miss_classes(self, table: Table) -> bool:
@@ -264,10 +266,10 @@ class Ema(EntropicScore):
 
     def shortage(self, table: Table, prior: Prior = None) -> str:
         few = score.shortage_message(score.effective_sample_size(table), FEW_SAMPLES, "sample")
-        outside = "" if table.is_declared else score.minority_shortage(table)
-        return super().shortage(table, prior) or outside or few
+        minority = "" if table.is_declared else score.minority_shortage(table)
+        return super().shortage(table, prior) or minority or few
 
-    def limits(self, table: Table, rows: Missing, z: float) -> tuple[float, float]:
+    def limits(self, table: Table, rows: MissingEntropy, z: float) -> tuple[float, float]:
         mean, weighted_mean = reference_surprisals(table)
         slope = (weighted_mean - mean) / score.effective_sample_size(table)
         margin = score.margin_of_error(z, mean * slope + rows.variance, slope)
@@ -286,9 +288,11 @@ class EntropyTriangle(NamedTuple):
 
 
 def triangle_of(table: Table) -> EntropyTriangle:
-    """Compute (2L - H_ref - H_pred, 2 MI, H(ref|pred) + H(pred|ref)) / 2L.
+    """Compute the coordinates of a table in the entropy triangle.
 
-    L is log2 of the number of classes.
+    They are (2L - H_ref - H_pred, 2 MI, H(ref|pred) + H(pred|ref)) / 2L. L is log2 of the number of
+    declared classes, or by default of all labels. Out-of-class predictions with unknown="wrong"
+    count as one more class.
     """
     occur = (table.reference_totals > 0) | (table.prediction_totals > 0)
     k = len(table.labels) if table.is_declared else int(np.count_nonzero(occur))
@@ -296,9 +300,9 @@ def triangle_of(table: Table) -> EntropyTriangle:
         return EntropyTriangle(math.nan, math.nan, math.nan)
     h = entropies(table)
     span = 2 * math.log2(k)
-    lost = h.reference_given_prediction + h.prediction_given_reference
-    uneven = max(1 - (h.reference + h.prediction) / span, 0.0)  # rounding may give less than 0
-    return EntropyTriangle(uneven, 2 * mutual_information(table) / span, lost / span)
+    loss = h.reference_given_prediction + h.prediction_given_reference
+    imbalance = max(1 - (h.reference + h.prediction) / span, 0.0)  # rounding may give less than 0
+    return EntropyTriangle(imbalance, 2 * mutual_information(table) / span, loss / span)
 
 
 NIT, EMA = Nit(), Ema()
@@ -317,36 +321,39 @@ def guessing_p_value(table: Table) -> float:
     of both statistics are used. The p-value is 1.0 if references or predictions have only one
     class, or if there are at most three samples.
     """
-    r, c, size, counted = effective_totals(table)
+    r, c, size, integers = effective_totals(table)
     n_rows, n_columns = np.count_nonzero(r), np.count_nonzero(c)
     if min(n_rows, n_columns) < 2 or size <= 3:
         return 1.0
-    # with fixed margins, Informedness is the sum of gain x hits plus a constant
-    gains = c / size * (ratio_or_zero(1.0, r) + ratio_or_zero(1.0, (size - r) * (r > 0)))
-    if counted is not None and n_rows == n_columns == 2:
-        return min(1.0, 2 * min(_exact_p_values(table, gains, *counted)))
-    p_of_hits = _normal_tail(table, gains, r, c, size)
-    if counted is not None and has_rare_cells(r, c, size) and p_of_hits > 1e-6:
-        p_of_hits = _permuted_p_of_hits(table, gains, *counted)
-    return min(1.0, 2 * min(p_of_hits, independence_test(table)))
+    # with fixed margins, Informedness is the sum of weight x hits over the classes, plus a constant
+    weights = c / size * (ratio_or_zero(1.0, r) + ratio_or_zero(1.0, (size - r) * (r > 0)))
+    if integers is not None and n_rows == n_columns == 2:
+        return min(1.0, 2 * min(_exact_p_values(table, weights, *integers)))
+    p_of_hits = _normal_tail(table, weights, r, c, size)
+    if integers is not None and has_rare_cells(r, c, size) and p_of_hits > 1e-6:
+        p_of_hits = _permuted_p_of_hits(table, weights, *integers)
+    return min(1.0, 2 * min(p_of_hits, chi_squared_p_value(table)))
 
 
-def _normal_tail(table: Table, gains: Numbers, r: Numbers, c: Numbers, size: float) -> float:
+def _normal_tail(table: Table, weights: Numbers, r: Numbers, c: Numbers, size: float) -> float:
     """Compute the p-value of the weighted hits from their mean and variance (Hoeffding 1951)."""
-    mean = (gains * r * c).sum() / size
-    row_part, column_part = gains * c / size - mean / size, gains * r / size
+    mean = (weights * r * c).sum() / size
+    row_part, column_part = weights * c / size - mean / size, weights * r / size
     both = row_part + column_part
-    variance = (r * c * ((gains - both) ** 2 - both**2)).sum()
+    variance = (r * c * ((weights - both) ** 2 - both**2)).sum()
     variance += 2 * (r @ row_part) * (c @ column_part)
     variance += size * (r @ row_part**2 + c @ column_part**2)
-    if variance <= 1e-12 * mean**2:
+    if variance <= 1e-12 * mean**2:  # all tables have the same weighted hits
         return 1.0
-    hits = float((gains * table.hits).sum()) * size / float(table.total)
+    hits = float((weights * table.hits).sum()) * size / float(table.total)
     return math.erfc((hits - mean) / math.sqrt(2 * variance / (size - 1))) / 2
 
 
-def _exact_p_values(table: Table, gains: Numbers, r: Codes, c: Codes) -> tuple[float, float]:
-    """Compute both p-values for two classes from all tables with these margins."""
+def _exact_p_values(table: Table, weights: Numbers, r: Codes, c: Codes) -> tuple[float, float]:
+    """Compute the p-values of two classes from all tables with the same margins.
+
+    The first is of the weighted hits, the second of chi-squared.
+    """
     rows, columns = np.flatnonzero(r), np.flatnonzero(c)
     (r1, r2), (c1, _), n = r[rows].tolist(), c[columns].tolist(), int(r.sum())
     first = np.arange(max(0, r1 + c1 - n), min(r1, c1) + 1)
@@ -355,7 +362,7 @@ def _exact_p_values(table: Table, gains: Numbers, r: Codes, c: Codes) -> tuple[f
     chances = np.exp(logarithms - np.max(logarithms))
     chances /= chances.sum()
 
-    hits = (np.equal.outer(rows, columns) * gains[rows, None]).ravel() @ cells
+    hits = (np.equal.outer(rows, columns) * weights[rows, None]).ravel() @ cells
     distance = np.abs(first - r1 * c1 / n)  # has the same order as chi-squared
     is_first = (table.rows == rows[0]) & (table.columns == columns[0])
     position = round(float(table.counts[is_first].sum()) * n / float(table.total)) - int(first[0])
@@ -363,24 +370,27 @@ def _exact_p_values(table: Table, gains: Numbers, r: Codes, c: Codes) -> tuple[f
 
 
 def _mid_p(statistics: Numbers, chances: Numbers, position: int) -> float:
-    """Sum the chances of statistics above that at a position, and half those of equal ones."""
+    """Sum the chances of statistics above the one at `position`, and half those of equal ones."""
     excess = statistics - statistics[position]
     is_equal = np.abs(excess) <= 1e-9 * (1 + abs(statistics[position]))
     return float(chances[(excess > 0) & ~is_equal].sum() + chances[is_equal].sum() / 2)
 
 
 def _permutations(r: Codes, c: Codes) -> tuple[Codes, list[Codes]]:
-    """List references with these totals, and random permutations of predictions."""
+    """List references with the totals r, and random permutations of predictions with totals c."""
     rng = np.random.default_rng(0)
     references, predictions = (np.repeat(np.arange(len(totals)), totals) for totals in (r, c))
     return references, [rng.permutation(predictions) for _ in range(_N_PERMUTATIONS)]
 
 
-def _permuted_p_of_hits(table: Table, gains: Numbers, r: Codes, c: Codes) -> float:
-    """Compute the share of permutations with more weighted hits; equal hits count half."""
+def _permuted_p_of_hits(table: Table, weights: Numbers, r: Codes, c: Codes) -> float:
+    """Compute the share of permutations with more weighted hits; equal hits count half.
+
+    The observed predictions count as one of the permutations.
+    """
     references, permutations = _permutations(r, c)
-    observed = float((gains * table.hits).sum()) * int(r.sum()) / float(table.total)
-    hits = [gains[references[predictions == references]].sum() for predictions in permutations]
+    observed = float((weights * table.hits).sum()) * int(r.sum()) / float(table.total)
+    hits = [weights[references[predictions == references]].sum() for predictions in permutations]
     statistics = np.array([observed, *hits])
     return _mid_p(statistics, np.full(len(statistics), 1 / len(statistics)), 0)
 
@@ -404,13 +414,14 @@ def has_rare_cells(r: Numbers, c: Numbers, size: float) -> bool:
     return float(r[r > 0].min() * c[c > 0].min()) < 5 * size
 
 
-def independence_test(table: Table, permute: bool = True) -> float:
+def chi_squared_p_value(table: Table, permute: bool = True) -> float:
     """Compute the p-value of Pearson's chi-squared among all tables with the same margins.
 
-    The gamma distribution is too smooth for few samples with rare classes. In this case the
-    predictions are permuted, unless `permute` is False or the p-value is below 1e-6.
+    It comes from the gamma distribution with the mean and variance of chi-squared. This
+    distribution is too smooth for few samples with rare classes. The predictions are then permuted,
+    unless `permute` is False or the p-value is below 1e-6.
     """
-    r, c, size, counted = effective_totals(table)
+    r, c, size, integers = effective_totals(table)
     r, c = r[r > 0], c[c > 0]
     if min(len(r), len(c)) < 2 or size <= 3:
         return 1.0
@@ -419,8 +430,8 @@ def independence_test(table: Table, permute: bool = True) -> float:
     if statistic <= 0 or variance <= 1e-9 * mean:
         return 1.0  # only one table is possible, or all tables have the same chi-squared
     p_value = _gamma_tail(mean**2 / variance, statistic * mean / variance)
-    if permute and counted is not None and has_rare_cells(r, c, size) and p_value >= 1e-6:
-        return _permuted_p_value(statistic, *(np.sort(totals[totals > 0]) for totals in counted))
+    if permute and integers is not None and has_rare_cells(r, c, size) and p_value >= 1e-6:
+        return _permuted_p_value(statistic, *(np.sort(totals[totals > 0]) for totals in integers))
     return p_value
 
 
@@ -435,7 +446,10 @@ def _chi_squared(table: Table, size: float) -> float:
 
 
 def _moments(r: Numbers, c: Numbers, size: float) -> tuple[float, float]:
-    """Compute the mean and variance of Pearson's chi-squared over all tables with these margins."""
+    """Compute the mean and variance of chi-squared over all tables with the margins r and c.
+
+    Dawson (1954), Biometrika 41.
+    """
     mean = size * (len(r) - 1) * (len(c) - 1) / (size - 1)
     sums = [(len(totals), float((1 / totals).sum())) for totals in (r, c)]
     v_r, v_c = ((k - 1) * max(size - k, 0) / (size - 1) for k, _ in sums)
@@ -445,7 +459,10 @@ def _moments(r: Numbers, c: Numbers, size: float) -> tuple[float, float]:
 
 
 def _permuted_p_value(statistic: float, r: Codes, c: Codes) -> float:
-    """Compute the share of permutations whose chi-squared is at least as large."""
+    """Compute the share of permutations whose chi-squared is at least as large as `statistic`.
+
+    The observed predictions count as one of the permutations.
+    """
     references, permutations = _permutations(r, c)
     n_as_large = 1
     for predictions in permutations:
@@ -473,17 +490,17 @@ def _gamma_tail(shape: float, least: float) -> float:
         density = np.exp(shape * (y - np.expm1(y)))
     density[[0, -1]] /= 2
     total = float((density.sum() + density[1::2].sum()) * 2 / 3 * step)
-    if shape > 1e5:
-        mode_density = (math.log(shape / (2 * math.pi)) - 1 / (6 * shape)) / 2
+    if shape > 1e5:  # the series of ln Gamma, because its terms would cancel
+        log_density = (math.log(shape / (2 * math.pi)) - 1 / (6 * shape)) / 2
     else:
-        mode_density = shape * (math.log(shape) - 1) - math.lgamma(shape)
-    return min(math.exp(mode_density) * total, 1.0)
+        log_density = shape * (math.log(shape) - 1) - math.lgamma(shape)
+    return min(math.exp(log_density) * total, 1.0)
 
 
 # Bias of entropies
 
 
-class Missing(NamedTuple):
+class MissingEntropy(NamedTuple):
     """Estimates of the true entropy minus the entropy of the samples, in nats."""
 
     likely: float  # the best estimate
@@ -491,7 +508,7 @@ class Missing(NamedTuple):
     variance: float  # variance that unseen outcomes add
 
 
-def missing_entropy(weights: Numbers, squares: Numbers, n_unseen: int) -> Missing:
+def missing_entropy(weights: Numbers, squares: Numbers, n_unseen: int) -> MissingEntropy:
     """Estimate by how much the true entropy exceeds the entropy of the samples.
 
     `weights` and `squares` are the sums of weights, and of squared weights, of each outcome.
@@ -504,12 +521,13 @@ def missing_entropy(weights: Numbers, squares: Numbers, n_unseen: int) -> Missin
     is_single = sizes < 1.5
     f1, unseen = int(np.count_nonzero(is_single)), float(shares[is_single].sum())
     f2 = int(np.count_nonzero(sizes < 2.5)) - f1
+    # the substitutes of the paper if no outcome occurs twice
     singles, doubles = (f1, f2) if f2 else (max(f1 - 1, 0), 1)
     rate = 2 * doubles / ((size - 1) * singles + 2 * doubles)
     least = min(rate, unseen / n_unseen) if f1 and n_unseen else rate
     seen = float((shares * _log_minus_digamma(sizes)).sum() - _log_minus_digamma(np.array(size)))
     likely, highest = (seen + unseen * _unseen_sum(share, size) for share in (rate, least))
-    return Missing(likely, highest, unseen**2 / (f2 + 1))
+    return MissingEntropy(likely, highest, unseen**2 / (f2 + 1))
 
 
 def _log_minus_digamma(size: Numbers) -> Numbers:
@@ -533,11 +551,11 @@ def _unseen_sum(rate: float, size: float) -> float:
 
 
 def reference_surprisals(table: Table) -> tuple[float, float]:
-    """Compute the mean surprisal of the references, and its mean weighted by surprisal.
+    """Compute the mean surprisal of the references, and the mean weighted by surprisal.
 
     These are sum pi s and sum pi s^2 / sum pi s, with the surprisal s = -ln pi.
     """
     shares = table.reference_totals[table.reference_totals > 0] / table.total
-    surprises = -np.log(shares)
-    mean = float((shares * surprises).sum())
-    return mean, float((shares * surprises**2).sum()) / mean
+    surprisals = -np.log(shares)
+    mean = float((shares * surprisals).sum())
+    return mean, float((shares * surprisals**2).sum()) / mean

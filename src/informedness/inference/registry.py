@@ -23,10 +23,12 @@ REPORTED = tuple(name for name in SCORES if name not in ("markedness", "ema"))
 def score_named(name: str, argument: str = "metric") -> Score:
     """Look up a score by its name, with its default average.
 
+    Messages call the name `argument`.
+
     Raises
     ------
     ValueError
-        If there is no such score.
+        If there is no score of this name.
     """
     check_choice(argument, name, SCORES)
     return REGISTRY[name]
@@ -35,12 +37,12 @@ def score_named(name: str, argument: str = "metric") -> Score:
 def scores_in_report(average: Any = "default") -> dict[str, Score]:
     """Map names to the scores of a report, in the order of the report.
 
-    Scores that have averages get this average.
+    Scores that have averages get this average; "default" means the default of each score.
 
     Raises
     ------
     ValueError
-        If the average is unknown, or is None, which gives one value per class.
+        If the average is unknown, or is None, which would give one value per class.
     """
     check_choice("average", average, ("default", "bias", "prevalence", "macro"))
     return {score.name: score for score in scores_with_average(REPORTED, average)}
@@ -52,7 +54,8 @@ def score_with_average(name: str, average: Any, unknown: str = "error") -> Score
     Raises
     ------
     ValueError
-        If the score does not have this average, or does not allow this value of `unknown`.
+        If the score is unknown, does not have this average, or does not allow this value of
+        `unknown`.
     """
     score = score_named(name)
     if str(unknown) != "error" and not score.allows_unknown:
@@ -60,16 +63,21 @@ def score_with_average(name: str, average: Any, unknown: str = "error") -> Score
     return score if str(average) == "default" else score.with_average(average)
 
 
-def scores_with_average(names: Sequence[str], average: Any, unknown: str = "error") -> list[Score]:
+def scores_with_average(
+    names: Sequence[str], average: Any, unknown: str = "error", argument: str = "names"
+) -> list[Score]:
     """Look up scores by their names; scores that have averages get this average.
+
+    Messages call the names `argument`.
 
     Raises
     ------
     ValueError
         If a name is unknown or listed twice, or if an average is passed but no score has averages.
+        If a score does not allow this value of `unknown`.
     """
-    check_distinct(names, "names")
-    with_average = [name for name in names if score_named(name).averages]
+    check_distinct(names, argument, "score")
+    with_average = [name for name in names if score_named(name, argument).averages]
     if average != "default" and not with_average:
         raise ValueError(f"`average` must be left out, because none of {names} has averages")
     averages = dict.fromkeys(names, "default") | dict.fromkeys(with_average, average)
@@ -91,7 +99,7 @@ def module_path(name: str) -> str:
     Raises
     ------
     ValueError
-        If there is no such metric.
+        If there is no metric module of this name.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Define the interface of scores, the scores computed from class totals, and their intervals.
+"""Define the interface of scores, the scores of hits and class totals, and their intervals.
 
 Each score is an object that computes a number from a table. Reports, comparisons and figures use
 only its interface. To add a score, write a subclass of one of the base classes below, and list an
@@ -9,7 +9,7 @@ instance in `REGISTRY`. The subclass must define the members listed with its bas
     ClassScore      name, title, exact_value, gradient
     EntropicScore   name, title, exact_value, signs, may_miss_classes, limits
 
-Members with defaults, such as lowest, guessing_level, undefined, stand_in and averages, may be
+Members with defaults, such as lowest, guessing_level, why_undefined, stand_in and averages, may be
 overridden: see `Score`. docs/formulas.md has the formulas and the rules of intervals.
 
 Cohen (1960), "A coefficient of agreement for nominal scales"; Gorodkin (2004),
@@ -32,8 +32,8 @@ from ..core.table import Classes, Table, labels_at, sum_by, sums_of_others
 from ..warnings import IntervalWarning
 
 Prior: TypeAlias = Mapping[Any, float] | None
-Error: TypeAlias = float | None  # standard error for samples in groups
-FEW_SAMPLES = 50  # recommended number of samples; with fewer, each class should have five
+Error: TypeAlias = float | None  # standard error for samples in groups; None without groups
+FEW_SAMPLES = 50  # fewer samples are few: each class should then have at least five
 
 
 class Interval(NamedTuple):
@@ -52,7 +52,8 @@ class Interval(NamedTuple):
 
 
 def check_level(level: Any) -> None:
-    """Raise ValueError if a confidence level is not valid."""
+    """Raise ValueError unless a confidence level is a number between 0 and 1."""
+    # (1 + level) / 2 must be below 1 after rounding, because `normal_quantile` fails for 1
     if not isinstance(level, (int, float, np.floating)) or not (level > 0 and 1 + level < 2):
         rule = "must be between 0 and 1, for example 0.95"
         raise ValueError(f"`confidence_level` {rule}, got {show(level)}")
@@ -66,12 +67,13 @@ def normal_quantile(level: float) -> float:
 
 
 def squared_weights(table: Table) -> Numbers:
-    """Sum the squared weights of the samples of each cell; without weights, each sample weighs 1.
+    """Get the sum of squared weights of each cell; without weights, it is the number of samples.
 
     Raises
     ------
     ValueError
-        If the table has sums of weights without squared weights, or if a sum is not finite.
+        If the table has sums of weights without squared weights, or if a sum of squared weights is
+        0 or not finite.
     """
     squares = table.squared_weights if table.is_weighted else table.counts
     if squares is None or not (0 < squares.min() <= squares.sum(dtype=np.float64) < math.inf):
@@ -80,7 +82,7 @@ def squared_weights(table: Table) -> Numbers:
     return squares.astype(np.float64)
 
 
-def has_known_errors(table: Table) -> bool:
+def has_standard_errors(table: Table) -> bool:
     """Check whether standard errors can be computed: weights must come with their squares."""
     return not table.is_weighted or table.squared_weights is not None
 
@@ -114,7 +116,8 @@ def signature_of(
     """Record the options of a score in a line, such as 'nit|k:2|n:2|labels:observed|v:0.1.0'.
 
     `average` and `prior_mode` are empty for a score that does not have the option. For several
-    scores, the average "default" means the default average of each score. A metric module from
+    scores, the average "default" means the default average of each score. `interval` has the
+    confidence level and the number of groups, as in "groups:8|ci:0.95". A metric module from
     another version of the package passes its own `version`.
     """
     classes = [label for label in table.labels if label is not None]
@@ -159,22 +162,22 @@ class Score:
     lowest, highest : float
         The ends of the range of the score.
     averages : tuple
-        Averages over classes that the score allows, with the default first.
+        Allowed values of `average`, with the default first.
     prior_modes : tuple of str
         Values allowed for `prior_mode`.
     undefined_margins : tuple of {"references", "predictions"}
         The margins in which a single class makes the score undefined.
     stand_in : float
-        The value returned if the score is undefined.
+        The value returned by default if the score is undefined.
     is_label_sensitive : bool
-        Whether the score changes if the labels of the predictions are permuted. If not, groups need
-        a design effect per cell, instead of one per row.
+        Whether the score changes if the predicted classes are renamed consistently. If not, groups
+        need a design effect per cell, instead of one per row.
     allows_unknown : bool
-        Whether the score is defined for out-of-class predictions, as with `unknown="wrong"`.
+        Whether the score allows unknown="wrong".
     mark_meaning : str
-        Meaning of the mark, * in reports and ^ elsewhere, of a value that has a `caution`.
+        Meaning of the mark that a value with a `caution` gets: * in reports and ^ elsewhere.
     average : {"bias", "prevalence", "macro", None, ""}
-        Empty for a score without averages. None gives one value per class.
+        Weights of the classes. None gives one value per class. Empty for a score without averages.
     """
 
     name: ClassVar[str]
@@ -192,7 +195,7 @@ class Score:
     average: Any = ""
 
     def with_average(self, average: Any) -> Score:
-        """Choose another average; raise ValueError if the score does not allow it."""
+        """Return the score with another average; raise ValueError if it is not allowed."""
         if not self.averages:
             raise ValueError(f"`average` must be left out for {self.name!r}, got {show(average)}")
         check_choice("average", average, self.averages)
@@ -223,28 +226,31 @@ class Score:
 
     def contains_guessing(self, table: Table, low: float, high: float) -> bool:
         """Check whether an interval contains the guessing level."""
-        level = self.guessing_level(table)
-        return low <= level + 1e-12 and level <= high
+        return low - 1e-12 <= self.guessing_level(table) <= high
 
-    def undefined(self, table: Table) -> str:
+    def why_undefined(self, table: Table) -> str:
         """Explain why the score is undefined for this table; "" if it is defined."""
         totals = {"references": table.reference_totals, "predictions": table.prediction_totals}
         options = self.title, self.stand_in, table
         reasons = (scores.why_one_class(*options, totals[x], x) for x in self.undefined_margins)
         return next(filter(None, reasons), "")
 
-    def has_single_reference_class(self, table: Table) -> bool:
-        """Check whether all references are of one class, in which case there is no interval."""
+    def needs_another_class(self, table: Table) -> bool:
+        """Check whether there is no interval because all references are of one class."""
         return np.count_nonzero(table.reference_totals) == 1
 
     def exact_value(self, table: Any) -> Any:
-        """Apply the formula to a `Table` or to `ClassSums`, for which the score must be defined."""
+        """Apply the formula to a table, for which the score must be defined.
+
+        A `ClassScore` also takes `ClassSums`.
+        """
         raise NotImplementedError
 
     def clipped_value(self, table: Table) -> Any:
         """Compute the value of a table whose score is defined, clipped to the range of the score.
 
-        Without clipping, rounding errors could move it out of the range.
+        Without clipping, rounding errors could move it out of the range. A list of values per class
+        is not clipped.
         """
         score, table = self.orient(table)
         exact = np.asarray(score.exact_value(table)).tolist()
@@ -257,11 +263,11 @@ class Score:
         NIT use `zero_division`, and warn if they are undefined.
         """
         scored = with_prior(table, prior)
-        return self.stand_in if self.undefined(scored) else self.clipped_value(scored)
+        return self.stand_in if self.why_undefined(scored) else self.clipped_value(scored)
 
     def value_or_nan(self, table: Table) -> float:
         """Compute the score of a table without a warning; nan if it is undefined."""
-        return math.nan if self.undefined(table) else float(self.clipped_value(table))
+        return math.nan if self.why_undefined(table) else float(self.clipped_value(table))
 
     def caution(self, table: Table, value: float) -> str:
         """Explain why a value may be misleading; "" without a known reason."""
@@ -278,7 +284,7 @@ class Score:
     def require_interval(self, prior: Prior = None) -> Score:
         """Return this score, or raise ValueError if it has no interval with this prior."""
         if prior is not None:
-            average = f" with average={self.average or None!r}" if self.averages else ""
+            average = " with average=None" if self.average is None else ""
             raise ValueError(f"`prior` must be left out for an interval of {self.name!r}{average}")
         return self
 
@@ -296,8 +302,8 @@ class Score:
         """Compute the score of a table and its confidence interval.
 
         Pass the standard error as `error` if samples are in groups. The ends are nan if the score
-        is undefined, if `has_single_reference_class`, or if too few references are known for the
-        prior or the number of classes.
+        is undefined, or if `needs_another_class`. They are also nan if a class has too few
+        references for the prior, or if too many classes may be missing from the samples.
 
         Raises
         ------
@@ -307,9 +313,9 @@ class Score:
         squared_weights(table)  # raises if they are missing
         score, table = self.orient(table)
         scored = with_prior(table, prior)
-        if score.undefined(scored):
+        if score.why_undefined(scored):
             return Interval(score.stand_in)
-        if score.has_single_reference_class(table):
+        if score.needs_another_class(table):
             return Interval(score.clipped_value(scored))
         return score.interval_around(table, scored, level, error).clip(self.lowest, self.highest)
 
@@ -321,10 +327,10 @@ class Score:
         raise NotImplementedError
 
     def influences(self, table: Table) -> tuple[Numbers, Numbers]:
-        """Compute the influence of a sample in each cell, and that of one additional sample.
+        """Compute the influence of a sample in each cell, and bounds for one additional sample.
 
-        The first is the derivative with respect to the share of the cell, up to a constant. The
-        second is a bound, N times the largest change of the score.
+        The first is the derivative with respect to the share of the cell, up to an additive
+        constant. The second has, for each cell, a bound of N times the change of the score.
         """
         raise NotImplementedError
 
@@ -343,25 +349,26 @@ def fewest_references(table: Table) -> float:
     return float((r[r > 0] ** 2 / squares[r > 0]).min())
 
 
-def shortage_message(amount: float, wanted: float, unit: str, which: str = "") -> str:
+def shortage_message(number: float, least: float, unit: str, qualifier: str = "") -> str:
     """Describe a lack of samples, with the recommended number; "" if there are enough.
 
-    The amount is an effective number, which weights may make fractional.
+    The number is effective, so weights may make it fractional. The qualifier follows the unit, as
+    in "3 references of the rarest class".
     """
-    if amount >= wanted - 1e-6:
+    if number >= least - 1e-6:
         return ""
-    has, least = (f"{n:,.0f}" if n >= 1000 else f"{n:.4g}" for n in (amount, wanted))
-    units = unit if has == "1" else f"{unit}s"
-    if "." in has:
+    number_text, least_text = (f"{n:,.0f}" if n >= 1000 else f"{n:.4g}" for n in (number, least))
+    units = unit if number_text == "1" else f"{unit}s"
+    if "." in number_text:
         units = f"effective {units}"
-    return f"{has} {units}{which}, fewer than the recommended {least}"
+    return f"{number_text} {units}{qualifier}, fewer than the recommended {least_text}"
 
 
 def minority_shortage(table: Table, unit: str = "reference") -> str:
     """Describe a lack of samples outside the largest class; "" if there are at least five."""
     share = float(table.reference_totals.max()) / float(table.total)
-    n_outside = effective_sample_size(table) * (1 - share)
-    return shortage_message(n_outside, 5, unit, " outside the largest class")
+    n_others = effective_sample_size(table) * (1 - share)
+    return shortage_message(n_others, 5, unit, " outside the largest class")
 
 
 def rarest_class_shortage(table: Table, unit: str = "reference", least: float = FEW_SAMPLES) -> str:
@@ -377,19 +384,19 @@ def rarest_class_shortage(table: Table, unit: str = "reference", least: float = 
 def warn_of_caveats(caveats: Iterable[tuple[str, str, bool]]) -> None:
     """Warn that intervals are missing or may have low coverage.
 
-    A caveat has the name of the score, the reason, and whether the interval is missing. Scores
-    with the same caveat share a warning.
+    Each caveat has the name of a score, the reason (empty for no warning), and whether the interval
+    is missing. Scores with the same reason share a warning.
     """
-    names: dict[tuple[str, bool], list[str]] = {}
-    for name, reason, is_nan in caveats:
+    names_by_reason: dict[tuple[str, bool], list[str]] = {}
+    for name, reason, is_missing in caveats:
         if reason:
-            names.setdefault((reason, is_nan), []).append(name)
-    for (reason, is_nan), same_names in names.items():
-        listed = ", ".join(dict.fromkeys(same_names))
-        text = f"there is no interval of {listed}"
-        if not is_nan:
-            words = ("intervals", "they say") if len(same_names) > 1 else ("interval", "it says")
-            text = f"the {words[0]} of {listed} may cover the truth less often than {words[1]}"
+            names_by_reason.setdefault((reason, is_missing), []).append(name)
+    for (reason, is_missing), names in names_by_reason.items():
+        subject = ", ".join(dict.fromkeys(names))
+        text = f"there is no interval of {subject}"
+        if not is_missing:
+            words = ("intervals", "they say") if len(names) > 1 else ("interval", "it says")
+            text = f"the {words[0]} of {subject} may cover the truth less often than {words[1]}"
         warn(f"{text}: {reason}", IntervalWarning)
 
 
@@ -400,8 +407,8 @@ def warn_of_caveats(caveats: Iterable[tuple[str, str, bool]]) -> None:
 class ClassSums:
     """Sums of cells by class, with the attribute names of a `Table`.
 
-    They may be the sums of n tables at once, so that a formula gives n scores. The sums then have
-    the shape (k, n), and the totals have the shape (n,).
+    They may be the sums of n tables at once, so that a formula gives n scores. Arrays then have the
+    shape (k, n) instead of (k,), and `total` has the shape (n,).
     """
 
     labels: Classes
@@ -422,7 +429,7 @@ Sums: TypeAlias = Table | ClassSums
 
 
 def transpose(sums: Any) -> Any:
-    """Swap references and predictions; all labels become classes of the result."""
+    """Swap references and predictions; all labels of a table become classes."""
     if isinstance(sums, ClassSums):
         r, c = sums.reference_totals, sums.prediction_totals
         return replace(sums, reference_totals=c, prediction_totals=r)
@@ -443,7 +450,7 @@ def ratio_or_zero(numerator: Any, denominator: Numbers) -> Numbers:
 def deviations(values: Numbers, mean: Any, scale: Numbers) -> Numbers:
     """Subtract a mean from values, and replace differences that are rounding errors by 0.
 
-    A difference is a rounding error if it is below 1e-14 of the scale. Without this, the
+    Differences of at most 1e-14 of the scale count as rounding errors. Without this, the
     standard error of a constant predictor would be 1e-17 instead of 0.
     """
     differences = values - mean
@@ -453,8 +460,8 @@ def deviations(values: Numbers, mean: Any, scale: Numbers) -> Numbers:
 class Gradient(NamedTuple):
     """Derivatives a_i + b_j + u_i [i = j] of a score with respect to the cell shares p_ij.
 
-    For a score that distributes out-of-class predictions over the classes, a_i + m_i is the
-    derivative with respect to the share of out-of-class predictions for references of class i.
+    If `m` is not None, the score distributes out-of-class predictions over the classes. The
+    derivative with respect to their share for references of class i is then a_i + m_i.
     """
 
     a: Numbers
@@ -469,7 +476,10 @@ class Gradient(NamedTuple):
         return self.a[i] + b + self.u[i] * (i == j)
 
     def slope_ranges(self, table: Table) -> tuple[Numbers, Numbers]:
-        """Find the minimum and maximum of b_j + u_i [i = j] over the columns j, for each row i."""
+        """Find the minimum and maximum of b_j + u_i [i = j] over the columns j, for each row i.
+
+        The range of the classes contains m_i, because m_i is a mean of b_j over the other classes.
+        """
         b = np.where(table.is_class | (self.m is None), self.b, np.nan)  # nan sorts last
         lowest, highest = minima_of_others(b), -minima_of_others(-b)
         return np.fmin(lowest, b + self.u), np.fmax(highest, b + self.u)
@@ -496,7 +506,7 @@ class ClassScore(Score):
     def shortage(self, table: Table, prior: Prior = None) -> str:
         scored, table = self.orient(table)
         unit = "reference" if scored is self else "prediction"
-        # a class with an interval or a share of its own needs samples in large tables, too
+        # with average=None or a prior, each class needs enough samples, also in large tables
         least = FEW_SAMPLES if prior is None and self.average is not None else math.inf
         return minority_shortage(table, unit) or rarest_class_shortage(table, unit, least)
 
@@ -518,9 +528,9 @@ class ClassScore(Score):
         Such classes are declared, or are out-of-class labels, which may be classes of the task.
         Together they are assumed to have z^2 unobserved samples, either all correct or all wrong.
         """
-        is_named = np.array([label is not None for label in table.labels])
+        is_label = np.array([label is not None for label in table.labels])
         r, c, n = table.reference_totals, table.prediction_totals, table.total
-        is_absent = is_named & (table.is_class | (c > 0)) & (r == 0)
+        is_absent = is_label & (table.is_class | (c > 0)) & (r == 0)
         if not is_absent.any():
             return value, value
         extended = replace(table, class_mask=table.is_class | is_absent)
@@ -530,9 +540,9 @@ class ClassScore(Score):
         extra = np.where(is_absent, missed / np.count_nonzero(is_absent), 0.0)
         ends = [value]
         for hits in (0, extra):
-            margins = table.hits + hits, r + extra, c + hits, n
-            outside = extended.out_of_class_totals, extended.is_class
-            ends.append(float(self.exact_value(ClassSums(table.labels, *margins, *outside))))
+            sums = table.hits + hits, r + extra, c + hits, n
+            classes = extended.out_of_class_totals, extended.is_class
+            ends.append(float(self.exact_value(ClassSums(table.labels, *sums, *classes))))
         return min(ends), max(ends)
 
 
@@ -540,7 +550,7 @@ class ClassScore(Score):
 
 
 class Accuracy(ClassScore):
-    """Share of correct predictions, in [0, 1]. The best guesser predicts the most common class."""
+    """Share of correct predictions, in [0, 1]. The best guesser says the most frequent class."""
 
     name = "accuracy"
     title = "Accuracy"
@@ -548,7 +558,7 @@ class Accuracy(ClassScore):
     def guessing_level(self, table: Table) -> float:
         return float(table.reference_totals.max() / table.total)
 
-    def has_single_reference_class(self, table: Table) -> bool:
+    def needs_another_class(self, table: Table) -> bool:
         return False  # models may differ in accuracy even with one class
 
     def shortage(self, table: Table, prior: Prior = None) -> str:
@@ -629,12 +639,12 @@ class CohenKappa(ClassScore):
     lowest = -1.0
     stand_in = math.nan
 
-    def undefined(self, table: Table) -> str:
+    def why_undefined(self, table: Table) -> str:
         is_one_cell = len(table.rows) == 1 and table.rows[0] == table.columns[0]
         return "all references and predictions are of one class" if is_one_cell else ""
 
     def exact_value(self, table: Sums) -> Numbers:
-        # computed as 1 - wrong / expected, because 1 - p_e would lose digits if one class is large
+        # computed from error rates, because 1 - p_e would lose digits if one class is large
         return 1 - ratio_or_nan(_error_rate(table), _expected_error_rate(table))
 
     def gradient(self, table: Table) -> Gradient:
@@ -743,8 +753,8 @@ class Informedness(ClassScore):
         return Gradient(a + b * sums_of_others(e) + e * m, b, u, m)
 
     def caution(self, table: Table, value: float) -> str:
-        is_bias_average = self.average == "bias" and not self.has_single_reference_class(table)
-        return scores.why_above_accuracy(table, value, table) if is_bias_average else ""
+        may_exceed = self.average == "bias" and not self.needs_another_class(table)
+        return scores.why_above_accuracy(table, value, table) if may_exceed else ""
 
 
 def _excess_of_bias_average(table: Table, scored: Table) -> float:
@@ -753,7 +763,7 @@ def _excess_of_bias_average(table: Table, scored: Table) -> float:
     If the references are fixed, the expected excess over the population value is
     sum_c [V_cc / r_c - sum_(i != c) V_ic / (N - r_c)] / N. V_ic is the variance of n_ic, estimated
     by n (1 - n/r) r/(r - 1). For a class with one reference, the variance is estimated from the
-    overall recall. If a model knows the share x of each of k classes, the excess is about
+    accuracy. If a model knows the share x of each of k classes, the excess is about
     x (1 - x) (k - 2) / N. Without this correction, no interval of 5,000 samples of 1,000 classes
     covered the true value (tests/studies/COVERAGE.md).
     """
@@ -770,9 +780,9 @@ def _excess_of_bias_average(table: Table, scored: Table) -> float:
     gains = np.where(i == j, hit_gain[i], -error_gain[j]) * (totals[j] > 0)
     excess = (squares[i] * variances * gains)[has_several[i]].sum()
 
-    recall = float(table.hits.sum()) / float(table.total)
-    is_alone = (size > 0) & ~has_several
-    excess += recall * (1 - recall) * (squares * (hit_gain - error_gain))[is_alone].sum()
+    accuracy = float(table.hits.sum()) / float(table.total)
+    has_one = (size > 0) & ~has_several
+    excess += accuracy * (1 - accuracy) * (squares * (hit_gain - error_gain))[has_one].sum()
     return float(excess) / n
 
 
@@ -793,7 +803,7 @@ class Markedness(ClassScore):
     def orient(self, table: Table) -> tuple[ClassScore, Table]:
         swapped = {"bias": "prevalence", "prevalence": "bias"}
         if table.labels[-1] is None:
-            raise ValueError("`table` must not hold out-of-class predictions for markedness")
+            raise ValueError('`unknown` must be "error" for a table that is scored by markedness')
         return Informedness(swapped.get(self.average, self.average)), transpose(table)
 
     def gradient(self, table: Table) -> Gradient:
@@ -807,7 +817,7 @@ class Markedness(ClassScore):
         if table.n_samples != 1:
             swapped = self.orient(scored)[1]
             scores.warn_of_absent(self.title, swapped, NAMES[::-1], swapped, None)
-        reason = self.undefined(scored)
+        reason = self.why_undefined(scored)
         undefined = scores.value_if_undefined(reason, self.stand_in, zero_division, table)
         if undefined is None:
             return self.clipped_value(scored)
@@ -821,7 +831,8 @@ class Markedness(ClassScore):
 class RowMeans(NamedTuple):
     """A score as a weighted sum of means, one for each row of a table.
 
-    The means of different rows have independent errors. The rows are the first axis of each array.
+    The means of different rows have independent errors. The rows are the first axis of each array,
+    except `error`, which has no axis for them.
     """
 
     share: Numbers  # weight of the row's mean in the score
@@ -843,6 +854,7 @@ def margins_of_error(rows: RowMeans, level: float) -> tuple[Numbers, Numbers]:
     z = normal_quantile(level)
     span = rows.below + rows.above
     position = ratio_or_zero((rows.share * rows.below).sum(axis=0), (rows.share * span).sum(axis=0))
+    # if one more sample of a row had the smallest or the largest possible value
     unseen_variance = position * (1 - position) * (span / rows.size) ** 2
     variance_of_mean = rows.variance / rows.size + unseen_variance
     error = np.sqrt(rows.error**2 + (rows.share**2 * unseen_variance).sum(axis=0))
@@ -929,7 +941,7 @@ def row_means(table: Table, scored: Table, gradient: Gradient, error: Error) -> 
 
 
 def intervals_by_class(table: Table, level: float) -> list[Interval]:
-    """Compute the interval of TPR - FPR of each class; nan if the rates are undefined."""
+    """Compute the interval of TPR - FPR of each class; its ends are nan if a rate is undefined."""
     # without cells, a difference of sums of weights may be a rounding error instead of 0
     has_cells = _sums_by_outcome(table, np.ones(len(table.rows))) > 1e-9
     counts = np.where(has_cells, _sums_by_outcome(table, table.counts), 0.0)
@@ -955,8 +967,8 @@ def _sums_by_outcome(table: Table, amounts: Numbers) -> Numbers:
     sums = replace(table, counts=amounts, class_mask=table.is_class)
     misses = transpose(sums).false_positives
     shares = ratio_or_zero(sums.out_of_class_totals, table.other_references)
-    false = sums.false_positives + table.reference_totals * sums_of_others(shares)
-    return np.array([[sums.hits, misses], [amounts.sum() - sums.hits - misses - false, false]])
+    fp = sums.false_positives + table.reference_totals * sums_of_others(shares)
+    return np.array([[sums.hits, misses], [amounts.sum() - sums.hits - misses - fp, fp]])
 
 
 def rates_by_class(table: Table, level: float | None = None) -> list[dict[str, Any]]:

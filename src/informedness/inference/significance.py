@@ -1,4 +1,4 @@
-"""Test whether two models differ.
+"""Test whether the scores of two models differ, and estimate the variance of samples in groups.
 
 Each sample contributes d = g_B - g_A to the difference. Here g is the gradient of the score at the
 table of each model. The test divides the difference by its standard error, which is computed from
@@ -20,7 +20,8 @@ from ..core.table import Table, sum_by
 from .score import Interval, Score, deviations, normal_quantile, ratio_or_zero, squared_weights
 
 FEWEST_GROUPS = 5  # minimum number of groups for a test
-# With fewer differing groups, the error includes an additional group instead of a sample.
+# With fewer groups whose predictions differ, the error may include an additional group instead of
+# a sample.
 _MANY_DIFFERENT = 30
 # Warn if classes in few groups have more than this share of the variance.
 _MAX_SHARE_OF_FEW = 0.1
@@ -29,9 +30,9 @@ _MAX_SHARE_OF_FEW = 0.1
 class CellPairs(NamedTuple):
     """Counts of samples by their cells in the tables of A and B, by weight and by group.
 
-    `groups` are numbers from 0, or None if samples are independent. `differ` says whether the
-    predictions of A and B differ. It is None if samples are independent, and may be None for a
-    single model.
+    `a` and `b` are positions of the cells. `groups` are numbers from 0, or None if samples are
+    independent. `differ` says whether the predictions of A and B differ. It is None if samples are
+    independent, and may be None for a single model.
     """
 
     a: Codes
@@ -48,21 +49,21 @@ class Influences(NamedTuple):
     classes: Codes  # references of the cells
     slopes: Numbers
     max_influence: Numbers  # N times the largest change of the score that one more sample causes
-    bias: float
-    unseen: float  # variance of the estimated bias
+    bias: float  # estimated bias of the score
+    bias_variance: float  # variance of this estimate
 
 
-class Paired(NamedTuple):
-    """The difference of two models, and its test against equal scores."""
+class PairedTest(NamedTuple):
+    """The difference of two models, and the test that their scores are equal."""
 
     interval: Interval
     p_value: float
-    share_of_one: float  # squared influence of one more sample / sum for the observed samples
+    share_of_one: float  # squared influence of one more sample, divided by the sum of the others
     extra_variance: float  # contribution of this one sample to the squared error
     df: float  # degrees of freedom of Student's t; 0 without groups, or nan as in `GroupVariance`
-    n_swaps: int  # number of samples or groups whose predictions differ
+    n_different: int  # number of samples or groups whose predictions differ
     fewest_groups: float  # effective number of groups of a class, if few groups dominate; else inf
-    detection: "Detection | None"  # None if no prediction differs, or nothing can be tested
+    detection: "Detection | None"  # None if no prediction differs, or without a test
 
 
 def n_groups(pairs: CellPairs | None) -> int:
@@ -74,13 +75,13 @@ def influences_of(score: Score, table: Table, scored: Table, pairs: CellPairs | 
     """Compute the influence of a sample in each cell of a table on the score.
 
     `scored` is `table` itself, or the table reweighted to a prior. After reweighting, the totals of
-    the references are fixed. `pairs` has the groups of the samples.
+    the references are fixed. `pairs` has the groups of the samples; it is None without groups.
     """
     adjusted = scored
     if not score.is_label_sensitive and pairs is not None:
         adjusted, *_ = with_design_effects(table, score, pairs)
     bias = score.sampling_bias(adjusted)
-    if score.undefined(scored):
+    if score.why_undefined(scored):
         zeros = np.zeros(len(scored.rows))
         return Influences(table.rows, zeros, zeros, *bias)
     slopes, max_influence = score.influences(scored)
@@ -92,28 +93,28 @@ def influences_of(score: Score, table: Table, scored: Table, pairs: CellPairs | 
 
 def paired_test(
     a: Influences, b: Influences, pairs: CellPairs, difference: float, n_differ: int, level: float
-) -> Paired:
+) -> PairedTest:
     """Test a difference B - A, and compute its interval.
 
-    `n_differ` is the number of samples whose predictions by the two models differ.
+    `n_differ` is the number of samples for which the predictions of the two models differ.
     """
     counts, weights = pairs.counts, pairs.weights
     # scaled so that the sum of the weights equals the sum of their squares
     weights = weights * ((counts * weights).sum() / (counts * weights**2).sum())
     amounts = counts * weights
     size, n = float(amounts.sum()), n_groups(pairs)
-    moved = b.slopes[pairs.b] - a.slopes[pairs.a]
-    moved = moved - float((amounts * moved).sum()) / size
+    shifts = b.slopes[pairs.b] - a.slopes[pairs.a]
+    shifts = shifts - float((amounts * shifts).sum()) / size
     max_influence = np.maximum(b.max_influence[pairs.b], a.max_influence[pairs.a])
     one_more, df, fewest = float(max_influence.max()), 0.0, math.inf
     if pairs.groups is None:
-        variance = float((amounts * weights * moved**2).sum())
-        parts, times = weights * moved, counts
+        variance = float((amounts * weights * shifts**2).sum())
+        parts, times = weights * shifts, counts
     else:
         rescaled = pairs._replace(weights=weights)
-        whole = group_variance(a.classes[pairs.a], rescaled, moved, max_influence)
+        whole = group_variance(a.classes[pairs.a], rescaled, shifts, max_influence)
         variance, df, fewest = whole.variance, whole.df, whole.fewest
-        parts, times = np.bincount(pairs.groups, amounts * moved), np.ones(n)
+        parts, times = np.bincount(pairs.groups, amounts * shifts), np.ones(n)
         n_differ = len(np.unique(pairs.groups[pairs.differ]))
         if n_differ < _MANY_DIFFERENT:
             # if predictions differ in every group, no group with a difference can be unobserved
@@ -122,12 +123,12 @@ def paired_test(
     # the mean influence of samples, including the additional one, weighted by squared influence
     sizes, times = np.append(np.abs(parts), one_more), np.append(times, 1.0)
     mean_size = ratio_or_zero((times * sizes**3).sum(), (times * sizes**2).sum())
-    # of additional differing samples, 95% are assumed to favour one model, and 5% the other
+    # 95% of the additional predictions that differ are assumed to favour one model, 5% the other
     growth = float(mean_size) / (0.9 * size)
-    one_more **= 2
+    extra = one_more**2
     bias = b.bias - a.bias
-    fixed = bias**2 + a.unseen + b.unseen
-    error = math.sqrt((variance + one_more) / size**2 + fixed)
+    fixed = bias**2 + a.bias_variance + b.bias_variance
+    error = math.sqrt((variance + extra) / size**2 + fixed)
     unbiased = difference - bias
     if abs(difference) < 1e-12 or unbiased * difference < 0:
         unbiased = 0.0  # the difference is a rounding error, or smaller than its bias
@@ -135,28 +136,33 @@ def paired_test(
     interval, p_value = interval_and_p_value(unbiased, error, size, n_differ, df_of_test, level)
 
     squares = variance + (size * difference) ** 2 / (n or size)
-    share = one_more / squares if squares else 0.0
+    share = extra / squares if squares else 0.0
     detection = None
     if n_differ and not math.isnan(p_value):
-        levels = level, 0.6  # 80% of values are below this two-sided quantile
+        levels = level, 0.6  # 80% of values are below the two-sided quantile of 0.6
         n_errors = sum(t_quantile(x, df) if df else normal_quantile(x) for x in levels)
         detection = Detection(n_errors, error**2 - fixed, fixed, growth)
-    return Paired(interval, p_value, share, one_more / size**2, df, n_differ, fewest, detection)
+    return PairedTest(interval, p_value, share, extra / size**2, df, n_differ, fewest, detection)
 
 
 def interval_and_p_value(
-    difference: float, error: float, size: float, n_swaps: int, df: float, level: float
+    difference: float, error: float, size: float, n_different: int, df: float, level: float
 ) -> tuple[Interval, float]:
-    """Compute the interval and the p-value of a difference from its standard error."""
+    """Compute the interval and the p-value of a difference from its standard error.
+
+    `size` is the effective number of samples. `n_different` counts samples, or groups, whose
+    predictions differ. `df` is 0 for a normal distribution, and nan for no test.
+    """
     t = abs(difference) / error if difference else 0.0
     if not df:
         z = normal_quantile(level)
+        # far from 0, the tail of a normal distribution is too thin for t itself
         n_errors = z / math.sqrt(max(1 - z**2 / size, 1e-99))
         p_value = math.erfc(t / math.sqrt(2 + 2 * t**2 / size))
     else:  # both are nan if `df` is nan
         p_value, n_errors = t_tail(t, df), t_quantile(level, df)
     # 2 of the 2^n ways to swap differing predictions, or groups, give the largest difference
-    p_value = min(max(p_value, 2.0 ** max(1 - n_swaps, -1074)), 1.0)  # this order keeps nan
+    p_value = min(max(p_value, 2.0 ** max(1 - n_different, -1074)), 1.0)  # this order keeps nan
     low, high = difference - n_errors * error, difference + n_errors * error
     if 1 - p_value <= level:
         low, high = min(low, 0.0), max(high, 0.0)  # consistent with the p-value
@@ -164,30 +170,30 @@ def interval_and_p_value(
 
 
 class Detection(NamedTuple):
-    """Parameters to compute the difference or sample size that a test needs for a power of 80%.
+    """Parameters of the difference, and of the sample size, that a test needs for a power of 80%.
 
     Models whose scores differ more also differ in more predictions or groups. Therefore the error
     grows with the difference.
     """
 
-    errors: float  # the difference, in standard errors
+    n_errors: float  # the difference, in standard errors
     falling: float  # the part of the squared error that decreases with the number of samples
     fixed: float  # the part of the squared error that does not depend on this number
     growth: float  # increase of the squared error per unit of difference
 
     def difference(self) -> float:
         """Compute the smallest difference that the test detects with a power of 80%."""
-        half = self.errors**2 * self.growth / 2
-        squared = self.errors**2 * (self.falling + self.fixed)
+        half = self.n_errors**2 * self.growth / 2
+        squared = self.n_errors**2 * (self.falling + self.fixed)
         difference = half + math.sqrt(half**2 + squared)
         return float(f"{difference:.12g}")  # rounded, to be the same in any order of the samples
 
-    def times(self, difference: float) -> float:
-        """Compute by how much the sample size must grow to detect this difference.
+    def size_factor(self, difference: float) -> float:
+        """Compute the factor by which the sample size must grow to detect this difference.
 
-        The result is a factor, and inf if no sample size is enough.
+        It is inf if no sample size is enough.
         """
-        needed = (difference / self.errors) ** 2 - self.fixed
+        needed = (difference / self.n_errors) ** 2 - self.fixed
         squared = self.falling + abs(difference) * self.growth
         return squared / needed if needed > 0 else math.inf
 
@@ -196,7 +202,7 @@ class Detection(NamedTuple):
 
 
 class GroupSums(NamedTuple):
-    """Sums over the samples of each pair of a code and a group; codes are classes or cells."""
+    """Sums of values over the samples of each code in each group; codes are classes or cells."""
 
     codes: Codes
     groups: Codes
@@ -235,16 +241,17 @@ class GroupSums(NamedTuple):
 class GroupVariance(NamedTuple):
     """The variance of a sum of influences of samples in groups.
 
-    The arrays have a value for each class, and a last value for the pool of rare classes.
+    The arrays have a value for each class. A last value is that of the pool of the classes in fewer
+    than two effective groups.
     """
 
     variance: float
-    df: float  # degrees of freedom; nan if a class in a single group contributes
+    df: float  # degrees of freedom; nan if classes in fewer than two groups contribute
     fewest: float  # effective number of groups of a class, if few groups dominate; else inf
-    one_more: float  # influence of one more group, as large as a random sample's group on average
+    one_more: float  # influence of one more group, of the mean size of a random sample's group
     pool: Codes  # code of the class, or of the pool, which is the last code
     n_effective: Numbers  # effective number of groups that contain the class
-    factors: Numbers  # bias corrections of the sums of squares; 0 for a class in a single group
+    factors: Numbers  # bias corrections of the sums of squares; 0 for fewer than two groups
     variances: Numbers
 
 
@@ -253,8 +260,9 @@ def group_variance(
 ) -> GroupVariance:
     """Estimate the variance of a sum of influences, with its degrees of freedom.
 
-    Classes in fewer than two effective groups are pooled. Samples whose predictions differ
-    contribute even if their influence is zero.
+    Classes in fewer than two effective groups are pooled. `df` is nan if the pool itself has fewer
+    than two groups and contributes. Samples contribute if their influence differs from the mean of
+    their class, or if their predictions differ.
     """
     groups, amounts = np.asarray(pairs.groups), pairs.counts * pairs.weights
     k, n = int(classes.max()) + 1, int(groups.max()) + 1
@@ -268,35 +276,35 @@ def group_variance(
     pool = np.where(n_effective < 2 - 1e-9, k, np.arange(k + 1))
     pooled = pool[classes]
     pooled_codes = pool[sums[0].codes], sums[0].groups
-    sizes, parts, room = GroupSums.from_values(*pooled_codes, *(part.sums for part in sums))
+    sizes, parts, bounds = GroupSums.from_values(*pooled_codes, *(part.sums for part in sums))
     n_effective, factors, dfs = sizes.effective_sizes(k + 1)
     variances = factors * parts.sums_of_squares(k + 1)
-    rooms = room.sums_of_squares(k + 1)
-    # few groups hide the variance of the pool, so it is at least in proportion to `rooms`
-    missing = variances[:k].sum() * ratio_or_zero(rooms[k], rooms[:k].sum()) - variances[k]
-    missing = max(float(missing), 0.0)
-    variances[k] += missing
+    squares = bounds.sums_of_squares(k + 1)
+    # few groups hide the variance of the pool, so it is at least in proportion to the bounds
+    deficit = variances[:k].sum() * ratio_or_zero(squares[k], squares[:k].sum()) - variances[k]
+    deficit = max(float(deficit), 0.0)
+    variances[k] += deficit
     by_group = np.bincount(parts.groups, np.sqrt(factors[parts.codes]) * parts.sums)
     # the variance within classes does not include that of the class frequencies
     mean = float(amounts @ influences) / float(amounts.sum())
     overall = np.bincount(groups, amounts * deviations(influences, mean, scale))
     max_df = max(n - 2, 1)
     overall_variance = (n - 1) / max_df * float((overall**2).sum())
-    variance = max(float((by_group**2).sum()) + missing, overall_variance)
+    variance = max(float((by_group**2).sum()) + deficit, overall_variance)
 
     whole = float(variances.sum())
     df = min(whole**2 / float((variances**2 / dfs).sum()), max_df) if whole else float(max_df)
-    # few groups may agree by chance, so their possible influence is considered, too
-    carried = np.maximum(*(ratio_or_zero(x, x.sum()) for x in (variances, rooms)))
-    is_few = (n_effective < 5 - 1e-9) & (carried > 0)
+    # few groups may agree by chance, so the bounds of their influence are considered, too
+    shares = np.maximum(*(ratio_or_zero(x, x.sum()) for x in (variances, squares)))
+    is_few = (n_effective < 5 - 1e-9) & (shares > 0)
     fewest = math.inf
-    if carried[is_few].sum() > _MAX_SHARE_OF_FEW * carried.sum():
+    if shares[is_few].sum() > _MAX_SHARE_OF_FEW * shares.sum():
         fewest = float(n_effective[is_few].min())
     has_part = centred != 0 if pairs.differ is None else (centred != 0) | pairs.differ
     if has_part[factors[pooled] == 0].any():
         df, fewest = math.nan, float(n_effective[k])
-    whole_groups = room._replace(sums=np.bincount(room.groups, room.sums)[room.groups])
-    group_totals = sum_by(room.codes, whole_groups.sums, k + 1)
+    whole_groups = bounds._replace(sums=np.bincount(bounds.groups, bounds.sums)[bounds.groups])
+    group_totals = sum_by(bounds.codes, whole_groups.sums, k + 1)
     one_more = float(ratio_or_zero(whole_groups.sums_of_squares(k + 1), group_totals).max())
     return GroupVariance(variance, df, fewest, one_more, pool, n_effective, factors, variances)
 
@@ -312,8 +320,8 @@ def with_design_effects(table: Table, score: Score, pairs: CellPairs) -> tuple[T
     cells, groups, amounts = pairs.a, np.asarray(pairs.groups), pairs.counts * pairs.weights
     rows = score.orient(table)[1].rows
     k, n = int(rows.max()) + 1, int(groups.max()) + 1
-    gradient, max_influence = score.influences(table)
-    whole = group_variance(rows[cells], pairs, gradient[cells], max_influence[cells])
+    slopes, max_influence = score.influences(table)
+    whole = group_variance(rows[cells], pairs, slopes[cells], max_influence[cells])
     (by_row,) = GroupSums.from_values(rows[cells], groups, amounts)
     squares = squared_weights(table)
     row_squares, pooled = sum_by(rows, squares, k), whole.pool[rows]
@@ -330,8 +338,8 @@ def with_design_effects(table: Table, score: Score, pairs: CellPairs) -> tuple[T
         single_variances = share * (1 - share) * row_squares[rows]
         identical_effects = by_cell.sums_of_squares(len(rows)) / squares
     else:
-        means = sum_by(rows, share * gradient, k)
-        centred = deviations(gradient, means[rows], np.abs(gradient).max())
+        means = sum_by(rows, share * slopes, k)
+        centred = deviations(slopes, means[rows], np.abs(slopes).max())
         variances = whole.variances[pooled]
         single_variances = sum_by(rows, squares * centred**2, k)[rows]
         identical_effects = by_row.sums_of_squares(k)[rows] / row_squares[rows]
@@ -348,7 +356,7 @@ def with_design_effects(table: Table, score: Score, pairs: CellPairs) -> tuple[T
 # P-values
 
 _STEPS = np.arange(-4.0, 4.0, 1 / 16)
-_BEYOND = np.exp(math.pi / 2 * np.sinh(_STEPS))
+_OFFSETS = np.exp(math.pi / 2 * np.sinh(_STEPS))
 
 
 def t_tail(t: float, df: float) -> float:
@@ -357,9 +365,9 @@ def t_tail(t: float, df: float) -> float:
     The density is integrated by the double exponential rule (Takahasi and Mori 1974).
     """
     least = np.array([[t], [0.0]])
-    density = np.exp(-(df + 1) / 2 * np.log1p((least + _BEYOND) ** 2 / df))
-    beyond, half = (_BEYOND * np.cosh(_STEPS) * density).sum(axis=1)
-    return float(beyond / half)
+    density = np.exp(-(df + 1) / 2 * np.log1p((least + _OFFSETS) ** 2 / df))
+    tail, half = (_OFFSETS * np.cosh(_STEPS) * density).sum(axis=1)
+    return float(tail / half)
 
 
 @cache

@@ -113,7 +113,7 @@ class Run(NamedTuple):
         """Make a row from a report."""
         scores = {x: report.estimates.get(x) or TaskScore(y) for x, y in report.scores.items()}
         scores.pop(PREVALENCE_SCORE, None)  # missing in reports on two classes
-        undefined = [x for x in _METRICS if score_named(x).undefined(report.table)]
+        undefined = [x for x in _METRICS if score_named(x).why_undefined(report.table)]
         scores |= dict.fromkeys(undefined, TaskScore(math.nan))
         is_guess = report.summary.code in MAY_BE_GUESSES
         n_out_of_class = report.out_of_class.get("n_out_of_class", 0)
@@ -153,7 +153,7 @@ def _why_not_averaged(run: Run, runs: Sequence[Run]) -> Message:
     same = [other.fields for other in runs if other.fields["task"] == run.fields["task"]]
     if len(same) > 1:
         return how_to_choose(name, same)
-    if score_named("informedness").undefined(run.report.table):
+    if score_named("informedness").why_undefined(run.report.table):
         return message("{name} has references of only one class", name=name)
     return Message("")
 

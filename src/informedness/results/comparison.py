@@ -17,7 +17,7 @@ from ..inference import significance
 from ..inference.entropy import effective_totals
 from ..inference.registry import score_named, score_with_average
 from ..inference.score import INFORMEDNESS, ClassScore, Prior, Score, ratio_or_zero, warn_of_caveats
-from ..inference.significance import CellPairs, Detection, Influences, Paired, n_groups, paired_test
+from ..inference.significance import CellPairs, Influences, PairedTest, n_groups, paired_test
 from ..messages import with_subject
 from ..tables.contingency import ContingencyTable
 from ..tables.label_options import to_class_names
@@ -161,7 +161,7 @@ class Comparison(Difference):
     n_samples: int
     n_groups: int | None
     signature: str
-    paired: Paired = field(repr=False)
+    paired: PairedTest = field(repr=False)
     out_of_class_shares: tuple[float, float] = (0.0, 0.0)
     prevalence: Comparison | None = None
     detectable: float = math.nan
@@ -188,7 +188,7 @@ class Comparison(Difference):
         if not (math.isfinite(difference) and difference):
             raise ValueError(f"`difference` must be finite and not 0, got {show(difference)}")
         detection = self.paired.detection
-        times = math.inf if detection is None else detection.times(difference)
+        times = math.inf if detection is None else detection.size_factor(difference)
         return math.ceil((self.n_groups or self.n_samples) * times) if times < math.inf else None
 
     def size_phrase(self, difference: float) -> str:
@@ -393,7 +393,7 @@ def score_models(score: Score, samples: ModelSamples, prior: Prior = None) -> li
     """Score each model; raise ValueError if all references are of one class (not for accuracy)."""
     models = []
     for i, (argument, table) in enumerate(zip(samples.arguments, samples.tables, strict=True)):
-        if score.has_single_reference_class(table):
+        if score.needs_another_class(table):
             rule = "`y_true` must have at least two classes"
             raise ValueError(f"{rule}, but all its labels are {only_class(table)}")
         shortage = score.shortage(table, prior) or _class_shortage(table, score)
@@ -497,7 +497,7 @@ def _max_unseen(score: Score, table: Table, pairs: CellPairs, prior: Prior) -> f
     """
     scored = scoring.with_prior(table, prior)
     widest = score.highest - score.lowest
-    if score.undefined(scored):
+    if score.why_undefined(scored):
         return widest
     n, *_ = effective_totals(table)
     if pairs.groups is not None:
@@ -579,7 +579,7 @@ def _advice(result: Difference, required: str | None) -> str:
     if not isinstance(result, Comparison):
         return ""
     name, size = "difference", result.difference
-    detection = cast(Detection, result.paired.detection)
+    detection = cast(significance.Detection, result.paired.detection)
     if required == "not-worse":
         name, size = "margin", result.margin or 0.0
         # assume equally good models, whose share of different predictions does not grow

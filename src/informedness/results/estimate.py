@@ -685,7 +685,7 @@ def _estimates_of_module(
     estimates = estimates_of(table, score, level, prior=prior)
     values = [estimate.value for estimate in estimates]
     is_same = np.allclose(values, value, rtol=0, atol=1e-12, equal_nan=True)
-    if not is_same and not score.undefined(table):
+    if not is_same and not score.why_undefined(table):
         metric = f"the metric {name!r} of version {version} scores {value}"
         package = f"the installed package, version {__version__}, scores {values}"
         raise RuntimeError(f"{metric}, and {package}. {SAME_VERSION}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.labels import Label
 from ..inference.entropy import entropies, guessing_p_value
 from ..inference.registry import scores_in_report
-from ..inference.score import INFORMEDNESS, Score, has_known_errors, rates_by_class, signature_of
+from ..inference.score import INFORMEDNESS, Score, has_standard_errors, rates_by_class, signature_of
 from ..inference.significance import CellPairs
 from ..messages import Message
 from ..tables import matrix
@@ -133,7 +133,7 @@ class Report(Result, Mapping[str, float]):
         estimates = reported_estimates(table, confidence_level, scores, pairs=pairs, **options)
         notes, marked = notes_of(table, scores, values, estimates)
 
-        is_tested = pairs is None and has_known_errors(table)
+        is_tested = pairs is None and has_standard_errors(table)
         p_value = guessing_p_value(table) if is_tested else math.nan
         main = PREVALENCE_SCORE if PREVALENCE_SCORE in scores else "informedness"
         return cls(
@@ -201,7 +201,7 @@ class Report(Result, Mapping[str, float]):
     @property
     def averages(self) -> dict[str, float]:
         """Informedness with each average; {} if undefined, or for fewer than three classes."""
-        if self.table.n_classes < 3 or INFORMEDNESS.undefined(self.table):
+        if self.table.n_classes < 3 or INFORMEDNESS.why_undefined(self.table):
             return {}
         names = [str(average) for average in INFORMEDNESS.averages if average is not None]
         return {name: INFORMEDNESS.with_average(name).clipped_value(self.table) for name in names}

@@ -533,7 +533,7 @@ def difference_from_rest(score: Score, table: Table, rest: Any) -> tuple[float, 
 
     Both are nan if a score is undefined, or if `rest` is 0 because there are no other samples.
     """
-    if not rest or any(map(score.undefined, (table, rest))):
+    if not rest or any(map(score.why_undefined, (table, rest))):
         return math.nan, math.nan
     a, b = (score.interval(part, _LEVEL) for part in (table, rest))
     difference = a.value - b.value

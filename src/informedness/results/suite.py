@@ -242,10 +242,10 @@ def _test_mean(comparisons: Sequence[Comparison]) -> tuple[Interval, float]:
     variances = np.array([task.standard_error for task in comparisons]) ** 2 - extra
     error = math.sqrt(max(float(variances.sum() + extra.max()), 0.0)) / n_tasks
     n_samples = sum(task.n_samples for task in comparisons)
-    n_swaps = sum(task.paired.n_swaps for task in comparisons)
+    n_different = sum(task.paired.n_different for task in comparisons)
     dfs = np.array([task.paired.df for task in comparisons])
     # degrees of freedom by Welch and Satterthwaite
     parts = float(ratio_or_zero(variances**2, dfs).sum())
     df = float(variances.sum()) ** 2 / parts if parts else float(dfs.min())
     level = comparisons[0].confidence_level
-    return interval_and_p_value(difference, error, n_samples, n_swaps, df, level)
+    return interval_and_p_value(difference, error, n_samples, n_different, df, level)

@@ -12,7 +12,7 @@ import numpy as np
 from ..core.labels import show
 from ..core.table import Table, labels_at
 from ..inference.entropy import NIT, guessing_p_value
-from ..inference.score import FEW_SAMPLES, Informedness, Score, has_known_errors
+from ..inference.score import FEW_SAMPLES, Informedness, Score, has_standard_errors
 from ..messages import Message, message
 from ..tables.contingency import ContingencyTable
 from ..text.render import rounded, samples
@@ -50,7 +50,7 @@ def summarise(
     p_value : float
         P-value of the test of independence for the table; nan if unknown, as for samples in groups.
     """
-    if estimate is None and isinstance(score, Informedness) and has_known_errors(table):
+    if estimate is None and isinstance(score, Informedness) and has_standard_errors(table):
         (estimate,) = estimates_of(table, score, LEVEL)
     code, phrase = _find_phrase(table, score, value, estimate, p_value)
     return message("{title}: {phrase}.", code, title=title_of(table, score), phrase=phrase)
@@ -167,7 +167,7 @@ def _out_of_class_note(table: Table, metrics: Mapping[str, Score]) -> Iterator[M
     in_class = drop_out_of_class(table)
     # the last has the prevalence average if there are two
     *_, informedness = (x for x in metrics.values() if isinstance(x, Informedness))
-    if in_class is not None and not informedness.undefined(in_class):
+    if in_class is not None and not informedness.why_undefined(in_class):
         parts = [
             f"{title_of(table, score)} {rounded(score.value_or_nan(in_class), 3)}"
             for score in (informedness, metrics["nit"], metrics["accuracy"])
