@@ -67,7 +67,7 @@ def test_what_is_not_valid_is_refused_with_what_to_do():
         ([[0.5, 0.5]], {"prevalence": [1.0]}, r"2 numbers, one per class, got shape \(1,\)"),
         ([[0.5, 0.5]], {"prevalence": [90, 10]}, "between 0 and 1, got 90. Pass shares, not"),
         ([[0.5, 0.5]], {"prevalence": [0.9, 0.9]}, "`prevalence` must sum to 1, got 1.8"),
-        ([[0.5, 0.5]], {"prevalence": pd.Series({1: 0.7, 0: 0.3})}, "index .1, 0.. If it has, p"),
+        ([[0.5, 0.5]], {"prevalence": pd.Series({1: 0.7, 0: 0.3})}, "index, got .1, 0.. If the v"),
         ([[0.5, 0.5]], {"average": "bias"}, "`average` must be one of"),
     ):
         with pytest.raises(ValueError, match=message):

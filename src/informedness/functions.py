@@ -1,7 +1,8 @@
 """Score two sequences of labels, and choose classes from probabilities, as in scikit-learn.
 
-The functions take `(y_true, y_pred)`, followed by options. If a name ends in `_score`, a higher
-value is better. All scores are computed from a `ContingencyTable`, as in the `evaluate` modules.
+The functions that score take `(y_true, y_pred)`, followed by options. If a name ends in `_score`, a
+higher value is better. All scores are computed from a `ContingencyTable`, as in the `evaluate`
+modules.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _TOLERANCE = 1e-3  # for sums of probabilities, because float16 is accurate to 5
 
 
 class InformednessOptions(SampleOptions, total=False):
-    """Additional options of `informedness_score`, for type checkers."""
+    """Types of the options of `informedness_score`, except `average`."""
 
     prior_mode: str
 
@@ -57,17 +58,17 @@ def informedness_score(
     .. math:: I = \sum_c \beta_c (TPR_c - FPR_c)
 
     with :math:`\beta_c` the share of class c among the predictions. Perfect predictions score 1,
-    and guessing scores 0. The score is negative if predictions are worse than guesses. For two
-    classes, Informedness is Youden's J, which equals 2 balanced accuracy - 1.
+    and guessing scores 0. The score can be negative. For two classes, Informedness is Youden's J,
+    which equals 2 balanced accuracy - 1. It is then negative if predictions are worse than guesses.
 
     The classes are `labels`, or by default the labels of the references. An out-of-class prediction
     for a sample of class i counts as wrong, and is distributed over the other classes c in shares
     :math:`\pi_c / (1 - \pi_i)`.
 
     Guesses, constant or random, score 0 on average. A classifier that knows a share x of each class
-    and guesses the other samples scores x on average. With the default `average`, the
-    score of N samples of k classes is too high by :math:`x (1 - x) (k - 2) / N`. The averages
-    "prevalence" and "macro" do not have this bias.
+    and guesses the other samples scores x on average. With the default `average`, the mean score of
+    N samples of k classes is too high by :math:`x (1 - x) (k - 2) / N`. The averages "prevalence"
+    and "macro" do not have this bias.
 
     With three or more classes, the default score can exceed accuracy. It is then not a share of the
     predictions. It can also decrease if a mistake is corrected. To optimise a model for three or
@@ -106,9 +107,9 @@ def informedness_score(
     ignore_index : label, optional
         Samples with this *reference* are dropped, for example -100 for padded tokens.
     unknown : {"error", "wrong"}
-        Whether predictions that are missing or not among the `labels` are errors, or count as
-        wrong. With "wrong", all such predictions are a single outcome, whatever their labels. The
-        classes are `labels`, or by default the labels of the references.
+        Whether predictions that are missing or not among `labels` are errors, or count as wrong.
+        With "wrong", all such predictions are a single outcome, whatever their labels. Without
+        `labels`, a prediction that no reference has counts as wrong with either value.
     zero_division : {"warn", 0.0, nan}
         The value to return if all references are of one class, because the score is then undefined.
         "warn" returns 0.0 and issues an `UndefinedMetricWarning`.
@@ -119,7 +120,8 @@ def informedness_score(
         Dimensionless, from -1 to 1; values with "odds" can be outside this range. A class of
         `labels` without references counts as 0. If such classes are predicted, there is an
         `UndefinedMetricWarning`. If they have more than 5% of the predictions, the warning also
-        gives the score with these classes treated as out of class, unless `average` is None.
+        gives the score with these classes treated as out of class. It does not if `average` is None
+        or a prior has the mode "odds".
 
     Warns
     -----
@@ -134,17 +136,17 @@ def informedness_score(
         and predictions are swapped.
     InformednessWarning
         If the score x with the default average, minus x (1 - x) (k - 2) / N, exceeds accuracy by
-        more than max(0.05, 1 / sqrt(N)).
+        more than max(0.05, 1 / sqrt(N)). Also if `prior` has classes without references.
 
     Raises
     ------
     TypeError
-        If `y_true` or `y_pred` is an iterator.
+        If `y_true`, `y_pred` or `labels` is an iterator.
     ValueError
-        The message names the argument and the value. Reasons are: lengths or label types differ; a
-        value is not a label, such as a score, a missing value or a row of logits; a label is not
-        among `labels`; there are no samples; a weight, the prior or another option is not valid;
-        `prior_mode` is "odds" and a prediction is out of class.
+        If lengths or label types differ, or if there are no samples. If a value is not a label, for
+        example a score, a missing value or a row of logits. If a label is not among `labels`. If a
+        weight, the prior or another option is not valid. If a prediction is out of class and a
+        prior has the mode "odds".
 
     See Also
     --------
@@ -202,7 +204,7 @@ def markedness_score(
     Parameters
     ----------
     y_true, y_pred, labels, sample_weight, ignore_index, unknown
-        As in `informedness_score`.
+        As in `informedness_score`, except that `unknown` must be "error".
     average : {"prevalence", "bias", "macro"} or None
         Weights of the classes. "prevalence" weights a class by its share of the references, and
         "bias" by its share of the predictions. "macro" gives all predicted classes the same weight.
@@ -428,17 +430,18 @@ def informed_decisions(
     .. math:: \frac{1}{N} \sum_i d_{ic} \, g_{ic}, \qquad
               g_{ic} = \frac{p_{ic} - \pi_c}{\pi_c (1 - \pi_c)}
 
-    A decision only affects the term of the chosen class, and the weights of the classes are fixed.
-    So the best decision for a sample does not depend on other samples. For "prevalence", it is
-    the class with the highest :math:`\pi_c g_{ic} = (p_{ic} - \pi_c) / (1 - \pi_c)`. For "macro",
-    it is the class with the highest :math:`g_{ic}`. With two classes and either average, it is
-    the class whose probability exceeds its prevalence.
+    A decision affects only the term of the chosen class, and the weights of the classes are fixed.
+    Therefore, for given prevalences, the best decision for a sample does not depend on other
+    samples. For "prevalence", it is the class with the highest
+    :math:`\pi_c g_{ic} = (p_{ic} - \pi_c) / (1 - \pi_c)`. For "macro", it is the class with the
+    highest :math:`g_{ic}`. With two classes and either average, it is the class whose probability
+    exceeds its prevalence.
 
     Parameters
     ----------
     probabilities : array-like of shape (n_samples, n_classes)
-        Calibrated probabilities: of the samples with a probability of 0.3 for a class, 30% belong
-        to the class. Each row must sum to 1 (within 1e-3).
+        Calibrated probabilities: 30% of the samples with a probability of 0.3 for a class belong to
+        it. Each row must sum to 1 (within 1e-3).
     average : {"prevalence", "macro"}
         The average to maximise, as in `informedness_score`. The default there, "bias", is
         not supported, because its weights depend on the decisions. A class that is never predicted
@@ -457,8 +460,9 @@ def informed_decisions(
     Raises
     ------
     ValueError
-        If `probabilities` have another shape or fewer than two columns, are empty, are not between
-        0 and 1, or do not sum to 1. Also if `prevalence` or `average` is not valid.
+        If `probabilities` has another shape, no rows or fewer than two columns. If a probability is
+        not between 0 and 1, or if a row does not sum to 1. If `prevalence` or `average` is not
+        valid.
 
     Examples
     --------
@@ -477,11 +481,11 @@ def informed_decisions(
     gains = (p[:, present] - pi[present]) / (1 - pi[present])
     if average == "macro":
         gains = gains / pi[present]
-    classes: Codes = present[gains.argmax(axis=1)]
-    return classes
+    return np.asarray(present[gains.argmax(axis=1)])
 
 
 def _read_probabilities(probabilities: Any) -> Numbers:
+    """Read probabilities of shape (n_samples, n_classes), each row with a sum of 1."""
     p = _read_shares(probabilities, "probabilities", "For logits pass their softmax")
     if p.ndim != 2 or p.shape[1] == 1:
         remedy = "For p of class 1, pass np.column_stack([1 - p, p])."
@@ -498,10 +502,12 @@ def _read_probabilities(probabilities: Any) -> Numbers:
 
 
 def _read_prevalence(prevalence: Any, k: int) -> Numbers:
+    """Read the prevalences of k classes, with a sum of 1."""
+    # the index of `value_counts` is sorted by frequency, not in the order of the classes
     if hasattr(prevalence, "iloc") and not prevalence.index.is_monotonic_increasing:
-        rule = "must have the order of the columns of `probabilities`"
-        got = f"the index {show([*prevalence.index])}. If it has, pass prevalence.to_numpy()"
-        raise ValueError(f"`prevalence` {rule}, got {got}")
+        rule = f"must have a sorted index, got {show([*prevalence.index])}"
+        remedy = "If the values have the order of the columns, pass prevalence.to_numpy()"
+        raise ValueError(f"`prevalence` {rule}. {remedy}")
     pi = _read_shares(prevalence, "prevalence", "Pass shares, not counts")
     if pi.shape != (k,):
         raise ValueError(f"`prevalence` must be {k} numbers, one per class, got shape {pi.shape}")
@@ -511,6 +517,7 @@ def _read_prevalence(prevalence: Any, k: int) -> Numbers:
 
 
 def _read_shares(values: Any, name: str, remedy: str) -> Numbers:
+    """Read an array of numbers between 0 and 1; `remedy` ends the message for other numbers."""
     array = as_array(values, name)
     if array.dtype.kind not in "biuf":
         raise ValueError(f"`{name}` must hold numbers, got {show(values)}")
