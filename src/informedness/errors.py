@@ -7,16 +7,17 @@ from .messages import join, message, message_of, with_subject
 
 
 @contextmanager
-def optional_import(need: str, *needed: str) -> Iterator[None]:
+def optional_import(need: str, *names: str) -> Iterator[None]:
     """Raise ImportError if an import in the block fails, and name the packages to install.
 
-    Any exception counts as a failure, because a library built for another version of numpy may
-    raise exceptions other than ImportError.
+    The message begins with `need`, as in "plots need matplotlib", and ends with the names. Any
+    exception counts as a failure, because a library built for another version of numpy may raise
+    exceptions other than ImportError.
     """
     try:
         yield
     except Exception as error:
-        raise ImportError(f"{need} ({error}): pip install {' '.join(map(repr, needed))}") from error
+        raise ImportError(f"{need} ({error}): pip install {' '.join(map(repr, names))}") from error
 
 
 class DataError(ValueError):
@@ -35,16 +36,16 @@ def refuse_all(errors: Sequence[ValueError]) -> None:
 
 
 @contextmanager
-def prefix_errors(subject: object, *damages: type[Exception]) -> Iterator[None]:
-    """Raise errors of the block as DataError, with the name of a file, line or sample as a prefix.
+def prefix_errors(subject: object, *error_types: type[Exception]) -> Iterator[None]:
+    """Raise errors of the block as DataError, with a subject as a prefix, such as a file or line.
 
-    An empty name is left out. `damages` are additional exception types that damaged data may raise.
-    For errors other than ValueError, the message says that the data is damaged.
+    An empty subject is left out. `error_types` are additional exceptions that damaged data may
+    raise. For errors other than ValueError, the message says that the data is damaged.
     """
-    prefixed: tuple[type[Exception], ...] = (ValueError, RecursionError, *damages)
+    caught_types: tuple[type[Exception], ...] = (ValueError, RecursionError, *error_types)
     try:
         yield
-    except prefixed as error:
+    except caught_types as error:
         reason = message_of(error)
         if not isinstance(error, ValueError):
             kind = type(error).__name__

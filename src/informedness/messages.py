@@ -35,7 +35,8 @@ _CLAUSE = re.compile(rf"(?:; |\. (?=[A-Z])){_TEXT}{_UNNAMED}{_TEXT}(?<!\.)", re.
 class Message(str):
     """The text of a message, with its words and values in `parts`.
 
-    Programs test `code`, and read `values`. Without a code, both are empty.
+    Programs test `code`, and read `values`, which maps names to values. Without a code, both are
+    empty.
     """
 
     parts: Parts
@@ -111,11 +112,11 @@ def with_subject(subject: object, source: object) -> Message:
     return text if subject == "" else message("{subject}: {text}", subject=subject, text=text)
 
 
-def without_subject(source: object, starts: tuple[str, ...]) -> Message:
-    """Remove the subject of a message if the subject starts with a text in `starts`."""
+def without_subject(source: object, prefixes: tuple[str, ...]) -> Message:
+    """Remove the subject of a message if the subject starts with one of the prefixes."""
     text = message_of(source)
     first, *rest = text.parts
-    if first or not (rest and rest[0].startswith(starts)):
+    if first or not (rest and rest[0].startswith(prefixes)):
         return text
     return _make_message([rest[1].removeprefix(": "), *rest[2:]], text.code, text.values)
 

@@ -2,11 +2,11 @@
 
 To ignore the warnings of a class, filter by the class:
 
-import warnings
+    import warnings
 
-from informedness.warnings import IntervalWarning
+    from informedness.warnings import IntervalWarning
 
-warnings.filterwarnings("ignore", category=IntervalWarning)
+    warnings.filterwarnings("ignore", category=IntervalWarning)
 
 Programs that display warnings themselves can collect them with `collected`.
 """
@@ -45,7 +45,7 @@ def collected() -> Iterator[list[Warning]]:
 
 @contextmanager
 def prefix_warnings(name: str, dropped: type[Warning] | tuple[()] = ()) -> Iterator[None]:
-    """Prefix warnings of the block with the name of a run, file or model.
+    """Prefix warnings of the block with the name of a run, file or model, unless it is empty.
 
     Warnings of the class `dropped` are not issued.
     """
@@ -61,8 +61,8 @@ def prefix_warnings(name: str, dropped: type[Warning] | tuple[()] = ()) -> Itera
 def issue_once(notes: list[Warning], issued_kinds: set[str]) -> None:
     """Issue each kind of warning once; warnings that differ only in values are of one kind.
 
-    Numbers count as values. `issued_kinds` remembers the kinds, so that a training loop does not
-    warn in each step.
+    Numbers count as values. `issued_kinds` is updated, so that a training loop does not warn in
+    each step.
     """
     for note in notes:
         kind = "".join(filter(str.isalpha, "".join(message_of(note).parts[::2])))
