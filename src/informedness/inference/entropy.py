@@ -205,6 +205,7 @@ class Nit(EntropicScore):
         return min(math.pow(2.0, entropies(table).reference) / table.n_classes, 1.0)
 
     def contains_guessing(self, table: Table, low: float, high: float) -> bool:
+        # no predictions score less than guesses in large samples, so the upper end needs no check
         return low <= self.least_scale(table) + 1e-12
 
     def why_undefined(self, table: Table) -> str:
