@@ -137,7 +137,7 @@ def has_classes(predictions: Any, shape: tuple[int, ...]) -> bool:
     is_last = full_shape[:-1] == shape
     is_second = len(full_shape) > 2 and (full_shape[0], *full_shape[2:]) == shape
     if is_second and (len(full_shape) > 3 or not is_last):
-        rule = f"the classes in the last axis, got {full_shape} for references of {shape}"
+        rule = f"the classes in the last axis, got shape {full_shape} for references of {shape}"
         raise ValueError(f"predictions must have {rule}. Move the classes last, then flatten both.")
     return is_last
 
