@@ -100,6 +100,7 @@ def test_a_task_of_one_class_is_left_out_by_name():
     assert "Left out: flat" in str(made)
     for wrong, message in (
         (TASKS | {"odd": ([0, 1], [0, 1], [0])}, "odd: .*[Mm]ismatch"),
+        (TASKS | {"empty": ([], [], [])}, "empty: expected at least one sample"),
         ({"two": TASKS["two"]}, "`tasks` must hold at least two comparable tasks"),
         ({"two": TASKS["two"][:2]}, "`tasks` must map each task"),
         ([TASKS["two"]], "`tasks` must map each task"),

@@ -181,7 +181,7 @@ def compare_tasks(
         # no OwnLabelsWarning, because a task of many classes may have one sample of each
         with prefix_errors(shown(name)), prefix_warnings(shown(name), dropped=OwnLabelsWarning):
             labels = set(read_labels(references, "y_true").tolist())
-            if len(labels) < 2:
+            if len(labels) == 1:
                 left_out.append(f"{shown(name)}, whose references are all {show(*labels)}")
                 continue
             options["groups"] = None if groups is None else groups[name]
