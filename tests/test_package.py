@@ -45,7 +45,7 @@ def test_scores_and_intervals_load_only_numpy():
     loaded = loaded_by(code) - loaded_by("import numpy")
     installed = {name.partition(".")[0] for name in loaded} - sys.stdlib_module_names
     assert installed - {"numpy"} == {"informedness"}
-    assert not {"informedness.cli", "informedness.files.tables", "urllib.request"} & loaded
+    assert not {"informedness.cli", "informedness.files.counting", "urllib.request"} & loaded
 
 
 def test_the_command_line_loads_what_a_command_needs(tmp_path):

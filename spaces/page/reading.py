@@ -93,7 +93,7 @@ class Upload:
         ((_, self.kind),) = list_files(path, None)
         options = FileOptions(None, encoding, part, max_bytes=MAX_FILE)
         with options.open(str(path), self.kind) as stream:
-            top: Any = options.read_header(stream, self.kind, {})
+            top: Any = options.make_reader(stream, self.kind, {})
             stream.seek(0)
             content = stream.read()
         if self.kind in UNPACKING:

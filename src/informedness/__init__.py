@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .core.labels import NoSamplesError as NoSamplesError
     from .core.scores import __version__ as __version__
-    from .files.tables import table_from_file as table_from_file
-    from .files.tables import table_from_frame as table_from_frame
+    from .files.counting import table_from_file as table_from_file
+    from .files.counting import table_from_frame as table_from_frame
     from .functions import ema_score as ema_score
     from .functions import entropy_triangle as entropy_triangle
     from .functions import informed_decisions as informed_decisions
@@ -41,7 +41,7 @@ _NAMES = {
     "core.scores": "__version__",
     "functions": "ema_score entropy_triangle informed_decisions informedness_score "
     "markedness_score nit_score",
-    "files.tables": "table_from_file table_from_frame",
+    "files.counting": "table_from_file table_from_frame",
     "logs.reading": "read_log",
     "multilabel": "per_label",
     "registration": "register unregister",

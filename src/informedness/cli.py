@@ -222,10 +222,10 @@ class _CollectValues(argparse.Action):
 
 def _looks_like_file(value: str) -> bool:
     """Check whether a value is "-", an existing path, or a name with a known extension."""
-    from .files.opening import named_format
+    from .files.opening import guess_format
 
     # Path would read an empty label as the current folder, and raise an error for a long label.
-    return value == "-" or bool(named_format(Path(value))) or os.path.exists(value)  # noqa: PTH110
+    return value == "-" or bool(guess_format(Path(value))) or os.path.exists(value)  # noqa: PTH110
 
 
 class _Parser(argparse.ArgumentParser):

@@ -60,7 +60,7 @@ from visitors import HARMLESS, HOSTILE, longest_wait
 import informedness
 from informedness import estimate, informedness_score, nit_score, report, slices
 from informedness.cli import main as main_of_command
-from informedness.files.joined import joined_rows, whole_columns
+from informedness.files.joining import joined_rows, whole_columns
 from informedness.files.samples import Samples
 from informedness.results.slices import Slices
 from informedness.tables.label_options import LabelOptions

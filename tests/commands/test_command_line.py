@@ -23,7 +23,7 @@ import pytest
 
 from informedness import __version__, cli, compare, estimate, leaderboard, report, slices
 from informedness import informedness_score as score_of
-from informedness.files.joined import joined_rows, whole_columns
+from informedness.files.joining import joined_rows, whole_columns
 from informedness.files.opening import FORMATS
 from informedness.files.samples import Samples
 from informedness.inference.registry import SCORES
@@ -274,7 +274,7 @@ ERRORS = {
     "report": "name a file, a folder or -",
     "register p.csv": "unrecognized arguments: p.csv",
     "report p.csv -r": "error: `--references`: expected one argument; `informedness report --help`",
-    "report p.csv -r gold -p gold": "`--predictions` must be another column than `--references`",
+    "report p.csv -r gold -p gold": "`--predictions` must not be the same column as `--references`",
     "report '' -r gold -p a": "`FILE` must be a path or a sequence of paths, got ''",
     "report one.csv -r gold -p a": "none of the 60 `--predictions` ('b') is a class of the `--ref",
     "report none.csv -r gold -p a": "error: none.csv: ",  # and what the system says
@@ -320,10 +320,10 @@ ERRORS = {
     f"compare {PAIR} b --ignore-index ham": "`--references` must have at least two classes",
     "compare .": "there must be two logs of harnesses, got .\n",
     "compare a.csv p.csv --on id -r gold -p model": "p.csv: `--on` names column 'id', which does",
-    "compare null.parquet a.csv --on id -r gold -p a model": "120 of 120 IDs in null.parquet",
+    "compare null.parquet a.csv --on id -r gold -p a model": "120 of 120 identifiers in null.p",
     f"compare a.csv lacks.csv {ID}": (
-        "3 of 120 IDs in a.csv cannot be found in lacks.csv (for example 's",
-        "1 of 118 IDs in lacks.csv cannot be found in a.csv (for example 'new'). Both must hold",
+        "3 of 120 identifiers in a.csv cannot be found in lacks.csv, such as 's",
+        "1 of 118 identifiers in lacks.csv cannot be found in a.csv, such as 'new'. Both must hold",
     ),
     f"compare a.csv again.csv {ID}": f"{JOIN}1 of 121 rows of again.csv repeat an identifier",
     f"compare a.csv differs.csv {ID}": f"{JOIN}the references of 2 of 120 samples differ between ",
@@ -435,7 +435,7 @@ JOINS = [  # files, their columns, options, and the accuracy or what is said
         MORE,
         NUMBERED,
         "-r model -p gold",
-        "2 of 8 IDs in 0.csv cannot be found in 1.json",
+        "2 of 8 identifiers in 0.csv cannot be found in 1.json",
     ),
     ("0.csv 1.json", MORE, NUMBERED, f"-r model -p gold {WRONG}", 3 / 8),
     # references that both files have are compared, whatever is left out
@@ -515,5 +515,6 @@ def test_names_that_look_like_arguments_are_printed_unchanged(name, run, tmp_pat
             line = f"report {name} -r gold -p model --{option} a b --input-format csv"
             rule = f"{name}: `--{option}` must list every prediction; {label!r} is missing. Add "
             refused(run(line), f"{rule}it, or pass --unknown wrong to count such predictions as ")
-    alone = f"1 of 4 IDs in {name} cannot be found in b.csv (for example '4'). "
-    assert f"{alone}1 of 4 IDs in b.csv cannot be found in {name} (for example '5'). Both" in told
+    alone = f"1 of 4 identifiers in {name} cannot be found in b.csv, such as '4'. "
+    other = f"1 of 4 identifiers in b.csv cannot be found in {name}, such as '5'. Both"
+    assert f"{alone}{other}" in told

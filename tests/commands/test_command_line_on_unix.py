@@ -22,7 +22,7 @@ PAIR = ["p.csv", "-r", "gold", "-p", "model"]
 # A disk with room for this many bytes of a file, and little more memory than there is in use.
 LIMITED = """
 import re, resource, sys
-import informedness.commands.run, informedness.files.tables
+import informedness.commands.run, informedness.files.counting
 from informedness.cli import main
 in_use = int(re.search(r"VmSize: *(.*) kB", open("/proc/self/status").read())[1]) << 10
 limit = {limit}

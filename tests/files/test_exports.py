@@ -122,10 +122,8 @@ def test_requests_that_failed_are_wrong_answers_or_an_error(command):
     Path("batch_output.jsonl").write_text("\n".join(REQUESTS[:-2]))
     plain = shlex.split(LINES[0])[1:]
     counted = [*plain, "--labels", "ham", "spam", "--unknown", "wrong"]
-    said = (
-        "2 of 100 IDs in labels.csv cannot be found in batch_output.jsonl (for example 'request-0')"
-    )
-    assert said in command(*plain)[2]
+    said = "2 of 100 identifiers in labels.csv cannot be found in batch_output.jsonl"
+    assert f"{said}, such as 'request-0'." in command(*plain)[2]
     code, output, _ = command(*counted, "--metric", "accuracy")
     right = sum(label == answer for i, label, answer in PAIRS if i > 1)
     assert (code, float(output)) == (0, pytest.approx(right / 100, abs=1e-12))
@@ -171,18 +169,18 @@ SPLIT = {"columns": ["label", "pred"], "data": [["a", "b"], ["a", "a"]]}  # as l
 DOCUMENTS = [  # and what is said of them, with the columns of each place
     (
         {"prompts": [{"raw": "x"}] * 2, "results": OBJECTS},
-        "'results' (3 objects) or 'prompts' (2 objects)\n",
+        "'results' (3 rows) or 'prompts' (2 rows)\n",
     ),
     (
         {"results": {"prompts": [{"raw": "x"}], "results": OBJECTS}},
-        "'results.results' (3 objects) or ",
+        "'results.results' (3 rows) or ",
     ),
-    ({"schema": {"fields": [{"name": "label"}] * 2}, "data": OBJECTS}, "'data' (3 objects) or "),
+    ({"schema": {"fields": [{"name": "label"}] * 2}, "data": OBJECTS}, "'data' (3 rows) or "),
     ({"acc": 0.5, "samples": dict(zip("123", OBJECTS, strict=True))}, "--rows samples"),
     (SPLIT, "--rows data"),
     (SPLIT | {"index": [0, 1]}, "--rows data"),
     ({"table": SPLIT, "types": {"label": {"is": "text"}, "pred": {"is": "text"}}}, "table.data"),
-    ({"columns": [{"name": "label"}], "data": [["a"], ["b"]]}, "'data' (2 objects) or 'columns'"),
+    ({"columns": [{"name": "label"}], "data": [["a"], ["b"]]}, "'data' (2 rows) or 'columns'"),
     ({"accuracy": 0.5}, "p.json: 1 row\n"),
 ]
 
@@ -206,6 +204,11 @@ def test_rows_that_are_no_list_are_refused_by_what_is_there(command):
     refused(
         command("report", "p.json", "-r", "label", "-p", "pred", "--rows", "data"),
         "entry 0 must be a JSON object, got ['a']",
+    )
+    Path("p.json").write_text(json.dumps(OBJECTS))
+    refused(
+        command("report", "p.json", "-r", "label", "-p", "pred", "--rows", "data"),
+        "got 'data': the document is [{'label': 'a', 'pred': 'b'}, ",
     )
 
 

@@ -91,7 +91,7 @@ def test_a_frame_takes_a_threshold_and_keeps_missing_scores():
 def test_a_threshold_needs_two_classes_and_keeps_precision(tmp_path):
     frame = pd.DataFrame({"g": [0, 1, 2, 1], "s": [0.1, 0.7, 0.3, 0.9]})
     sides = {"references": "g", "predictions": "s"}
-    with pytest.raises(ValueError, match="makes classes 0 and 1, and the references have"):
+    with pytest.raises(ValueError, match="makes classes 0 and 1, but the references have"):
         table_from_frame(frame, **sides, threshold=0.5)
     single = pd.DataFrame({"g": [0, 1, 0, 1], "s": frame["s"].astype("float32")})
     single.to_parquet(tmp_path / "p.parquet")

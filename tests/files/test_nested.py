@@ -2,7 +2,7 @@
 
 `CASES` are rows, the ways to references and predictions in them, and their labels or the message.
 
-Covers src: files/columns.py, files/objects.py.
+Covers src: files/columns.py, files/json_and_excel.py.
 """
 
 import json
@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from informedness.files.columns import nested_columns
+from informedness.files.columns import flatten_column
 from inputs.file_cases import WRITERS, check_read, read_columns, refused, write_arrow_file
 
 INF = float("inf")
@@ -105,7 +105,7 @@ CASES = [
     (BY_NAME, "argmax:cats", "argmax:out", (["ham", "spam", "ham"], ["ham", "ham", "spam"])),
     (BY_NAME, "argmax:truths", "argmax:out", (["ham", "spam", "ham"], ["ham", "ham", "spam"])),
     (BY_NAME, "argmax:cats", "argmax:tokens", (["ham", "spam", "ham"], ["ham", "ham", "spam"])),
-    (BY_NAME, "argmax:probs.0", "argmax:probs", "'probs' must be a list of n"),
+    (BY_NAME, "argmax:probs.0", "argmax:probs", "'probs' must be a list or an object of n"),
     (BY_NAME, "argmax:probs.0", "argmax:out", "same type"),
     # a column of the whole name comes first, at every level
     (WHOLE, "doc.label", "doc.x.y", ("a", "c")),
@@ -123,16 +123,19 @@ CASES = [
         r"(row 2|line 3|entry 2) has no 'x\.1'; 'x' is \[1\.0\], which has no '1'",
     ),
     (third([1.0, INF - INF]), "gold", "argmax:x", r"(row 2|line 3|entry 2).* got \[1.0, nan]"),
-    *(([{"gold": 1, "x": x}], "gold", "argmax:x", "'x' must be a list of n") for x in NO_NUMBERS),
+    *(
+        ([{"gold": 1, "x": x}], "gold", "argmax:x", "'x' must be a list or an object of n")
+        for x in NO_NUMBERS
+    ),
     # what has several values is refused where it is read, and may stand beside
     *((ROWS, "other", x, f"(column '{x}' of|'{x}' holds several).*argmax:") for x in SEVERAL),
 ]
 
 
 def test_nested_columns_may_be_absent_in_some_rows():
-    found = nested_columns("doc", [{"a": 1, "b": None}, None, {"a": {"c": 2}}])
+    found = flatten_column("doc", [{"a": 1, "b": None}, None, {"a": {"c": 2}}])
     assert found == {"doc.a": [1, None, None], "doc.b": [None] * 3, "doc.a.c": [None, None, 2]}
-    assert nested_columns("doc", [None, None]) == {"doc": [None, None]}
+    assert flatten_column("doc", [None, None]) == {"doc": [None, None]}
 
 
 FORMATS = {name: WRITERS[name] for name in ("p.arrow", "stream.arrow", "p.jsonl", "p.json")}

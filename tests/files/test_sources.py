@@ -1,6 +1,6 @@
 """Files of every format and frames of every engine: what they hold is read alike, or refused.
 
-Covers src: files/arrow.py, files/objects.py, files/tables.py.
+Covers src: files/arrow.py, files/counting.py, files/json_and_excel.py.
 """
 
 import json
@@ -21,7 +21,7 @@ import pyarrow.parquet
 import pytest
 
 from informedness import table_from_file, table_from_frame
-from informedness.files import tables
+from informedness.files import counting
 from informedness.warnings import InformednessWarning
 from inputs.cases import warned
 from inputs.file_cases import (
@@ -120,8 +120,8 @@ def test_missing_values_and_zero_weights_follow_the_options(source, tmp_path):
 def test_few_tables_of_batches_wait_to_be_added():
     sums = []
     for _ in range(100):
-        tables._add_table(sums, table_of_labels([0, 1], [0, 0]))
-        assert len(sums) < tables._N_SUMMED
+        counting._add_table(sums, table_of_labels([0, 1], [0, 0]))
+        assert len(sums) < counting._N_SUMMED
     assert sum(table.n_samples for table in sums) == 200
 
 
@@ -255,14 +255,14 @@ def test_an_engine_adds_weights_up_and_returns_a_row_per_cell(engine, kind, monk
     data = {"gold": rng.choice([*"abc"], 5000), "model": rng.choice([*"abc"], 5000)}
     weights = (rng.random(5000) * 200).astype(kind)
     weights[:1000] = 0
-    n_rows, read = [], tables._read_columns
+    n_rows, read = [], counting._read_columns
 
     def read_and_count(*args):
         arrow, sums = read(*args)
         n_rows.append(len(arrow))
         return arrow, sums
 
-    monkeypatch.setattr(tables, "_read_columns", read_and_count)
+    monkeypatch.setattr(counting, "_read_columns", read_and_count)
     table = table_from_frame(ENGINES[engine](data | {"w": weights}), **COLUMNS, weights="w")
     expected = table_of_labels(*data.values(), sample_weight=weights.astype(float))
     assert n_rows[0] == 18  # those of weight 0 apart
@@ -468,7 +468,7 @@ def test_a_column_may_have_any_name(engine):
         frame = ENGINES[engine]({**dict(zip(names, sides, strict=True)), "len": [1.0, 2, 3]})
         read = partial(table_from_frame, frame, references=names[0])
         assert read(predictions=names[1], weights="len") == expected
-    with pytest.raises(ValueError, match="`predictions` must be another column than `references`"):
+    with pytest.raises(ValueError, match="`predictions` must not be the same column as"):
         read(predictions="samples")
     with pytest.raises(ValueError, match=r"'x', which does not exist; .*'samples', 'nulls', 'len'"):
         read(predictions="x")
@@ -486,7 +486,7 @@ def test_pandas_columns_are_found_by_any_name():
     for header, missing in (([0, 1, "x", "x"], 7), (several, ("m", "pred"))):
         read = partial(table_from_frame, pd.DataFrame(data, columns=header), references=header[0])
         assert read(predictions=header[1]) == table_of_labels([*"abb"], [*"aba"])
-        for name, said in ((missing, "does not exist"), (header[2], "occurs twice")):
+        for name, said in ((missing, "does not exist"), (header[2], "is not unique")):
             with pytest.raises(ValueError, match=f"`predictions` names column .*, which {said}"):
                 read(predictions=name)
     with pytest.raises(ValueError, match="`references` must be the name of a column, got None"):
@@ -533,7 +533,7 @@ def test_dask_counts_only_the_columns_that_are_read():
 
     data = {"y": [*"aabb"] * 9, "p": [*"abab"] * 9, "words": range(36)}
     frame = dask.dataframe.from_pandas(pd.DataFrame(data), npartitions=2)
-    cells, _ = tables._read_columns(frame, {"references": "y", "predictions": "p"}, [*data])
+    cells, _ = counting._read_columns(frame, {"references": "y", "predictions": "p"}, [*data])
     assert cells.num_rows == 4
 
 
@@ -562,7 +562,7 @@ def test_what_datasets_lists_must_be_files_of_its_folder(tmp_path):
         name = name.format(tmp_path) if isinstance(name, str) else name
         state = {"_data_files": [{"filename": "p.csv"}, {"filename": name}]}
         (folder / "state.json").write_text(json.dumps(state))
-        message = f"^{folder / 'state.json'}: each `filename` must be the name of a file in the "
+        message = f"^{folder / 'state.json'}: each listed file must be in the "
         with pytest.raises(ValueError, match=message):
             table_from_file(folder, **COLUMNS)
 

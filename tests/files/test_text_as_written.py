@@ -26,14 +26,15 @@ def lines(*values):
 
 
 QUOTED = "the row that begins in line {} has a quoted field that is not well formed"
-TWO_ROWS = "the row that begins in line {} .*it goes on in another row"
+TWO_ROWS = "the row that begins in line {} .*it continues in another row"
 THIRD = TWO_ROWS.format(3)
 ROWS_OF_ANSWER = "b,b,ok\na,a,ok"  # of a model, which look like rows of the file
-NO_UTF8 = r"not text in UTF-8, .*: give its encoding as encoding="
+NO_UTF8 = r"not text in UTF-8, .*: name the file's encoding as encoding="
 EMPTY = of("gm", "a,a", '"b",""', ",b", '"a","b"', "b,b", "a,")
 NULLS = (
-    r"`references` must have a value in every row, got an empty cell, or text such as NA in 1 of 6 "
-    r"rows of column 'gold', first in row 3; `predictions` .* in 2 of 6 rows of column 'model'\. "
+    r"`references` must have a value in every row, got an empty cell or text such as NA in 1 of 6 "
+    r"rows of column 'gold', first in row 3 of the data; `predictions` .* in 2 of 6 rows of column "
+    r"'model'\. "
     'With unknown="wrong" a missing prediction counts as wrong; leaving it out can flatter a model '
     r"that gives up on hard samples\. With drop_null=True such rows are left out\. "
     r"With keep_missing=True such text is a label\.$"
@@ -70,7 +71,7 @@ CSV = [
     *((of("gm", f"{x},{x}"), ([x], [x])) for x in ('a "fine" thing', '6""')),
     # more than a reader of Python takes
     (of(["g", "m", f'"{LONG}"'], f'a,"{LONG}",b'), ("a", [LONG])),
-    (of(["g", "m", LONG * 40], "a,a,b"), "a row or a header must have at most 4,194,304 bytes"),
+    (of(["g", "m", LONG * 40], "a,a,b"), "each row and the header must have at most 4,194,304"),
     # what stands around the rows
     (f"# {ROWS}{ROWS}", "'göld', which does not exist; .* columns are '# göld'", GÖLD),
     (f"\n{ROWS}", ("a", "a"), GÖLD),
@@ -118,10 +119,10 @@ JSON = [
     ('{"gold": ["a", "b"], "model": ["b"]}', "line 1: 'gold' holds several values"),
     ('{"gold": ["a"], "model": ["b"]}\n' * 2, "line 1: 'gold' holds several values"),
     # rows within a document, of which one list has some
-    (DOCUMENT, r"Name the path to its rows as `rows`, such as 'run.rows' \(1 object\)$"),
+    (DOCUMENT, r"Name the path to its rows as `rows`: 'run.rows' \(1 row\)$"),
     (DOCUMENT, ("a", "a"), {"rows": "run.rows"}),
     ('{"doc": {"gold": "a"}, "says": {"model": "a"}}', ("a", "a"), WITHIN),
-    ('{\n"a": [{"x": 1}], "b": [{"x": 1}]}', r"such as 'a' \(1 object\) or 'b' \(1 object\)"),
+    ('{\n"a": [{"x": 1}], "b": [{"x": 1}]}', r"`rows`: 'a' \(1 row\) or 'b' \(1 row\)"),
     ('{"gold": "a", "model": "a", "says": [{"x": 1}]}', ("a", "a")),
     # UTF-8 alone; half a character is text like any other
     ('\ufeff{"gold": "é\\ud83d\\ude00", "model": "é😀"}', (["é😀"], ["é😀"])),

@@ -2,7 +2,7 @@
 
 The files are small, of the form of published ones; right ones of their kind are read.
 
-Covers src: files/joined.py, files/samples.py.
+Covers src: files/joining.py, files/samples.py.
 """
 
 import shlex
@@ -179,9 +179,10 @@ GIVEN = "p.xlsx", "-r", "label", "-p", "pred", "--metric", "accuracy"
 
 
 def test_a_row_below_the_table_of_a_workbook_is_named(book, command):
+    rest = "where the rows above have labels such as 0. Delete totals and notes at the end."
     for below, said in (
-        (["Total", "ten"], "`--references`: row 21 has 'Total' where the rows above have labels"),
-        ([0, 0.55], "`--predictions`: row 21 has 0.55 where the rows above have labels such as 0"),
+        (["Total", "ten"], f"`--references`: row 21 of the data has 'Total' {rest}"),
+        ([0, 0.55], f"`--predictions`: row 21 of the data has 0.55 {rest}"),
     ):
         book(data=[["label", "pred"], *NUMBERS, below])
         errors = command("report", *GIVEN)[2]

@@ -12,8 +12,8 @@ import pyarrow.parquet
 import pytest
 
 from informedness import table_from_file
-from informedness.files import arrow, delimited, objects
-from informedness.files.joined import whole_columns
+from informedness.files import arrow, delimited, json_and_excel
+from informedness.files.joining import whole_columns
 from informedness.files.reading import read_files
 from informedness.files.samples import Samples
 from informedness.tables.label_options import LabelOptions
@@ -28,7 +28,7 @@ SIZES = {
     "in pieces": [
         (arrow, "_N_ROWS", 7),
         (arrow, "_N_BYTES", 100),
-        (objects, "_N_ROWS", 7),
+        (json_and_excel, "_N_ROWS", 7),
         (delimited, "BLOCK", 200),
     ],
     "as long text": [(arrow, "_LONG_ROW", 0), (arrow, "_N_BYTES", 100)],

@@ -244,7 +244,7 @@ def test_runs_are_compared_by_sample_if_they_are_of_one_task(command):
             with_columns(a, document=column(b, "document")[::-1]),
             "the documents of 60 of 60 samples differ",
         ),
-        (replace(b, samples=b.samples[1:]), r"1 of 60 IDs in always-b, .* cannot be found in"),
+        (replace(b, samples=b.samples[1:]), r"1 of 60 identifiers in always-b, .* cannot be found"),
         (task_of("always-b", "plain"), "and classes, got .*'arithmetic_letters'"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -1,6 +1,6 @@
 """Two models over several tasks: the mean of the differences, by samples and numpy alone.
 
-Covers src: files/joined.py, results/suite.py.
+Covers src: files/joining.py, results/suite.py.
 """
 
 import csv

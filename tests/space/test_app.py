@@ -309,7 +309,7 @@ def test_the_form_of_a_paste_is_shown_and_can_be_changed(visit):
     tab(page, "Score mine")
     refusal, names = page.locator("#mine-refusal"), page.get_by_label("Table with names above")
     box(page).fill("label,prediction\na,\nb,b")
-    expect(refusal).to_contain_text("an empty cell, or text such as NA in 1 of 2 rows")
+    expect(refusal).to_contain_text("an empty cell or text such as NA in 1 of 2 rows")
     tops = [x.bounding_box()["y"] for x in (box(page), refusal, button(page, "Score"))]
     assert tops == sorted(tops)
     box(page).fill("a\tb\nb\tb\na\ta\nb\tb")

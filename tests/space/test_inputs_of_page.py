@@ -177,9 +177,9 @@ FILES = {
         "gold,model\na,a\nb,b\n",
         "gold",
         "gold",
-    ): "Predictions must be another column than references, got 'gold' for both.",
+    ): "Predictions must not be the same column as references, got 'gold' for both.",
     ("gold,model\na,a\n", *NAMES, None, "utf9"): '"Encoding of text" under Options must fit',
-    (gzip.compress(b"a,b\n" * 2_500_001), "a", "b"): "must hold at most 10,000,000 bytes",
+    (gzip.compress(b"a,b\n" * 2_500_001), "a", "b"): "must hold at most 10,000,000 bytes unpacked",
     ("\n".join([",".join("x" * 101)] * 2),): "A file can have at most 100 columns",
     ("label,prediction,gold\na,a,a\n",): "Choose the column of references",
     ("text,gold,bert\na,1,a\n",): "Choose the column of predictions",
@@ -225,7 +225,7 @@ def test_refusals_say_what_to_do(page, send):
 
 def test_menus_are_filled_even_if_reading_fails(page, send):
     for content, sentence in (
-        ("label,prediction\nspät,früh\n".encode("cp1252"), "give its encoding as"),
+        ("label,prediction\nspät,früh\n".encode("cp1252"), "name the file's encoding as"),
         ("label,prediction\n" + "a,a\n" * 100_001, "at most 100,000 rows"),
         ("label,prediction\n", "at least one sample to score, got 0 samples"),
         ('[{"label": "a", "prediction": 0.5}]', "a score, not a label"),
@@ -262,7 +262,7 @@ def test_files_that_unpack_to_too_much_are_refused(page, tmp_path):
     book, bomb = tmp_path / "bomb.xlsx", tmp_path / "bomb.parquet"
     with zipfile.ZipFile(book, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/worksheets/sheet1.xml", b" " * 10_000_001)
-    with pytest.raises(ValueError, match="at most 10,000,000 bytes, got 10,000,001"):
+    with pytest.raises(ValueError, match="at most 10,000,000 bytes unpacked, got more"):
         score(page, {"path": str(book)}, "a", "b")
     # one label of 9 MB in 20,000 rows: the file says 9 MB, and decoding takes 180 GB
     label = pa.DictionaryArray.from_arrays(pa.array([0] * 20_000, pa.int32()), ["a" * 9_000_000])

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from informedness import table_from_file
-from informedness.files.joined import whole_columns
+from informedness.files.joining import whole_columns
 from informedness.files.reading import read_files
 from informedness.files.samples import Samples
 from inputs.cases import warned

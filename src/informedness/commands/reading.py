@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ..core.labels import NAMES, Label
 from ..errors import prefix_errors
-from ..files.columns import named_columns
-from ..files.joined import Whole, joined_rows, read_lines, samples_of_lines, whole_columns
-from ..files.opening import list_files, named_format
+from ..files.columns import collect_names
+from ..files.counting import table_of_matrix, tables_of
+from ..files.joining import Whole, joined_rows, read_lines, samples_of_lines, whole_columns
+from ..files.opening import guess_format, list_files
 from ..files.reading import first_rows, read_files
 from ..files.samples import Samples
-from ..files.tables import table_of_matrix, tables_of
 from ..inference.registry import score_named
 from ..messages import message
 from ..tables.contingency import ContingencyTable, Slice
@@ -51,7 +51,7 @@ def find_kind(request: Request) -> str:
 def _is_table_file(source: Source) -> bool:
     """Check whether the first path of a source is a file in the format of tables, not a log."""
     file = Path(source.path[0])
-    file_format = source.files.file_format or named_format(file)
+    file_format = source.files.file_format or guess_format(file)
     if source.logs.harness is not None or file_format is None or not file.is_file():
         return False
     from ..logs.reading import READERS
@@ -194,7 +194,7 @@ class Reader:
         else:
             bins = self._bins()
             by = [bins[name][0] if name in bins else name for name in columns.by] or None
-            names = named_columns(references, models[0], columns.weights, columns.counts, by)
+            names = collect_names(references, models[0], columns.weights, columns.counts, by)
         extras = {"groups": columns.groups, "counts": columns.counts, "task": columns.by_task}
         return names | {argument: name for argument, name in extras.items() if name is not None}
 

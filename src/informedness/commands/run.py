@@ -17,7 +17,7 @@ import numpy as np
 from ..core.labels import NAMES, Column
 from ..core.table import Task
 from ..errors import prefix_errors
-from ..files.joined import Whole
+from ..files.joining import Whole
 from ..inference.registry import score_named, score_with_average
 from ..messages import message
 from ..results.estimate import AverageOption, Estimate, estimate, read_table

@@ -43,7 +43,7 @@ class FileReader:
     header: Sequence[str] = ()
     class_names: Mapping[str, Sequence[str]] = {}
     sheets: Sequence[str] = ()
-    sheet_note = ""  # the title of the sheet, if there are several sheets
+    sheet_note = ""  # text with the title of the sheet, if there are several sheets
     _names: Mapping[str, str]  # names of the columns to read, by argument
 
     def batches(self, keep_empty: bool) -> Iterator[dict[str, Any]]:
@@ -60,6 +60,7 @@ class FileReader:
         return columns_of(self._record_batches(keep_empty), self._names)
 
     def _record_batches(self, keep_empty: bool) -> Iterator[Any]:
+        """Yield the columns to read in record batches of pyarrow."""
         raise NotImplementedError
 
 
@@ -91,8 +92,8 @@ class Parquet(_SchemaReader):
         # First read a row, which raises an error if the metadata is damaged. Inspecting damaged
         # metadata would crash the process.
         if next(open_file().iter_batches(batch_size=1, columns=columns), None) is not None:
-            n_rows, coded = _choose_decoding(metadata, columns)
-            file = open_file(read_dictionary=coded, page_checksum_verification=True)
+            n_rows, dictionary_columns = _choose_decoding(metadata, columns)
+            file = open_file(read_dictionary=dictionary_columns, page_checksum_verification=True)
             yield from file.iter_batches(batch_size=n_rows, columns=columns)
         _check_one_file(self._stream, b"PAR1", "Parquet")
 
@@ -174,7 +175,7 @@ def check_schema(names: Mapping[str, str], schema: Any) -> dict[str, Sequence[st
     Raises
     ------
     ValueError
-        If a column does not exist, occurs twice, or has several values per row.
+        If a column does not exist, is not unique, or has several values per row.
     """
     from pyarrow import types
 
@@ -186,7 +187,7 @@ def check_schema(names: Mapping[str, str], schema: Any) -> dict[str, Sequence[st
         data_type = schema.field(name).type if name in schema.names else None
         if data_type and types.is_nested(data_type) and not types.is_run_end_encoded(data_type):
             rule = f"`{argument}` must have one value per row, got column {name!r} of {data_type}"
-            remedy = "name a field or an element in it, or argmax:NAME for the largest number"
+            remedy = "name a field or an element in it, or argmax:NAME for its largest number"
             raise ValueError(f"{rule}: {remedy}")
         if labels := _class_names_of(name, metadata):
             class_names[argument] = labels

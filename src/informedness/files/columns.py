@@ -18,10 +18,10 @@ from ..errors import DataError
 from ..messages import Message, join, message
 
 ARGMAX = "argmax:"
-_MOST_NAMES = 40  # names listed in an error message
+_MOST_NAMES = 40  # limit on the names in an error message
 
 
-def named_columns(
+def collect_names(
     references: Any, predictions: Any, weights: Any, counts: Any, by: Any
 ) -> dict[str, str]:
     """Check the names of columns, and collect them by argument.
@@ -29,8 +29,7 @@ def named_columns(
     Columns to slice by have the keys "by", "by 2", "by 3" and so on.
     """
     if weights is not None and counts is not None:
-        rule = "`counts` are numbers of samples, and `weights` sums of their weights"
-        raise ValueError(f"{rule}: pass only one")
+        raise ValueError("`weights` and `counts` exclude each other: pass only one of them")
     optional = {**_slicing_columns(by), "weights": weights, "counts": counts}
     names = {"references": references, "predictions": predictions}
     names |= {argument: name for argument, name in optional.items() if name is not None}
@@ -76,26 +75,27 @@ def columns_to_read(names: Mapping[str, str]) -> dict[str, str]:
     Raises
     ------
     ValueError
-        If references and predictions have the same column.
+        If references and predictions have the same column, or an argument other than predictions
+        names several columns.
     """
-    read = dict[str, str]()
+    columns = dict[str, str]()
     for argument, name in names.items():
-        read |= columns_of_argument(argument, name)
-    for argument in labelled_arguments(read):
-        if argument != "references" and read[argument] == read.get("references"):
-            rule = f"`{argument}` must be another column than `references`"
-            remedy = "To join two files by an identifier, name its column as `on`."
-            raise ValueError(f"{rule}, got {read[argument]!r} for both. {remedy}")
-    return read
+        columns |= columns_of_argument(argument, name)
+    for argument in labelled_arguments(columns):
+        if argument != "references" and columns[argument] == columns.get("references"):
+            rule = f"`{argument}` must not be the same column as `references`"
+            remedy = "To join two files on an identifier, name its column as `on`."
+            raise ValueError(f"{rule}, got {columns[argument]!r} for both. {remedy}")
+    return columns
 
 
 def group_by_argument(columns: Mapping[str, Any]) -> dict[str, Any]:
     """Group columns by argument; several columns of an argument become a tuple."""
-    read = dict[str, Any]()
+    groups = dict[str, Any]()
     for key, values in columns.items():
         argument, bracket, _ = key.partition("[")
-        read[argument] = (*read.get(argument, ()), values) if bracket else values
-    return read
+        groups[argument] = (*groups.get(argument, ()), values) if bracket else values
+    return groups
 
 
 def labelled_arguments(names: Iterable[str]) -> list[str]:
@@ -116,17 +116,20 @@ def distinct_names(names: Sequence[str]) -> list[str]:
     return [*distinct]
 
 
-def shared_names(names: Collection[str], written: Sequence[str]) -> dict[str, str]:
-    """Map the distinct name of each repeated column to the name in the header that it repeats.
+def repeats_of(names: Collection[str], header: Sequence[str]) -> dict[str, str]:
+    """Map the distinct name of each repeated column, such as "x.1", to the name that it repeats.
 
-    Only columns with one of these `names` are included.
+    Only repeats of these `names` are included.
     """
-    pairs = zip(distinct_names(written), written, strict=True)
+    pairs = zip(distinct_names(header), header, strict=True)
     return {column: name for column, name in pairs if column != name and name in names}
 
 
-def warn_of_names(unequal: Mapping[str, str]) -> None:
-    """Warn of columns that have the name of another column, but other values."""
+def warn_of_repeats(unequal: Mapping[str, str]) -> None:
+    """Warn of columns that have the name of another column, but other values.
+
+    `unequal` maps the distinct name of each such column to the name that it repeats.
+    """
     for column, name in unequal.items():
         text = f"several columns are named {name!r}, and their values differ"
         warn(f"{text}. To choose one, name it {name!r} or {column!r}", LabelsWarning)
@@ -138,21 +141,21 @@ def check_columns(names: Mapping[str, str], present: Sequence[str]) -> None:
     wrong = {argument: name for argument, name in names.items() if times[name] != 1}
     if wrong:
         reasons = [
-            f"`{x}` names column {y!r}, which {'occurs twice' if times[y] else 'does not exist'}"
+            f"`{x}` names column {y!r}, which {'is not unique' if times[y] else 'does not exist'}"
             for x, y in wrong.items()
         ]
-        text = f"{'; '.join(reasons)}; the columns are {listed(present, *names.values())}"
+        text = f"{'; '.join(reasons)}; the columns are {name_list(present, *names.values())}"
         raise DataError(Message(text, "columns", columns=tuple(present)))
 
 
-def listed(names: Collection[Any], *wanted: str) -> str:
-    """Format a list of existing names, and suggest names similar to the wanted names."""
+def name_list(names: Collection[Any], *wanted: str) -> str:
+    """Format a list of names, and suggest the names that are similar to a missing wanted name."""
     text = ", ".join(map(show, [*names][:_MOST_NAMES])) or "none"
     if len(names) > _MOST_NAMES:
         text += f" and {len(names) - _MOST_NAMES:,d} more"
     known = [*map(str, names)]
     close = [get_close_matches(name, known, 1) for name in wanted if name not in names]
-    hint = " or ".join(repr(name) for names_close in close for name in names_close)
+    hint = " or ".join(repr(name) for close_names in close for name in close_names)
     return f"{text} (did you mean {hint}?)" if hint else text
 
 
@@ -162,13 +165,14 @@ def listed(names: Collection[Any], *wanted: str) -> str:
 class AbsentError(ValueError):
     """Error about a key that is missing in an object.
 
-    The message is built only when it is shown, because building it is slow.
+    Its arguments are the path of the object, the object, and the missing path. The message is built
+    only when it is shown, because building it is slow.
     """
 
     def __str__(self) -> str:
         parent, names, path = self.args
         fields = f"the fields of {parent!r}" if parent else "its keys"
-        return f"{fields} are {listed(names, path)}"
+        return f"{fields} are {name_list(names, path)}"
 
 
 def column_of(name: str, columns: Collection[str]) -> str | None:
@@ -191,7 +195,7 @@ def _longest_name(path: str, names: Collection[str]) -> str | None:
     return path
 
 
-def nested_columns(name: str, values: Sequence[Any]) -> dict[str, list[Any]]:
+def flatten_column(name: str, values: Sequence[Any]) -> dict[str, list[Any]]:
     """Split a nested column into columns by path; other columns stay unchanged."""
     if {dict, list, tuple}.isdisjoint(map(type, values)):
         return {name: [*values]}
@@ -206,7 +210,8 @@ def nested_columns(name: str, values: Sequence[Any]) -> dict[str, list[Any]]:
 def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
     """Yield the path and value of each leaf in a JSON or Arrow value.
 
-    Lists of several elements become text, and empty lists and objects become None.
+    The element of a list of one has the field name "0". Longer lists become text, and empty lists
+    and objects become None.
     """
     if isinstance(value, list) and len(value) == 1:
         value = {"0": value[0]}
@@ -219,10 +224,10 @@ def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
         yield path, value
 
 
-def value_in(value: Any, path: str, above: str = "") -> Any:
+def value_in(value: Any, path: str, parent_path: str = "") -> Any:
     """Get the value at a path in JSON; None if null or an empty list is on the path.
 
-    `above` is the path to `value` in the document, for messages.
+    `parent_path` is the path to `value` in the document, for messages.
 
     Raises
     ------
@@ -234,15 +239,16 @@ def value_in(value: Any, path: str, above: str = "") -> Any:
         if isinstance(value, dict):
             step = _longest_name(path, value) or ""
             if step not in value:
-                raise AbsentError(above, value, path)
+                raise AbsentError(parent_path, value, path)
             value = value[step]
         elif isinstance(value, list) and re.fullmatch("[0-9]+", step) and int(step) < len(value):
             value = value[int(step)]
         else:
-            raise ValueError(f"{above!r} is {show(value)}, which has no {step!r}")
+            parent = repr(parent_path) if parent_path else "the document"
+            raise ValueError(f"{parent} is {show(value)}, which has no {step!r}")
         if step == path:
             return value
-        path, above = path[len(step) + 1 :], f"{above}.{step}".removeprefix(".")
+        path, parent_path = path[len(step) + 1 :], f"{parent_path}.{step}".removeprefix(".")
     return None
 
 
@@ -254,8 +260,8 @@ def one_value(row: Mapping[str, Any], name: str, where: str, n_absent: Any = Non
     Raises
     ------
     ValueError
-        If the key is missing, or there are several values. The message begins with `where`, the
-        location of the object.
+        If the key is missing and not counted, or if there are several values. The message begins
+        with `where`, the location of the object.
     """
     path, is_argmax = _path_of(name, row)
     try:
@@ -282,10 +288,8 @@ def _argmax(value: Any, name: str) -> Any:
     pairs = _named_numbers(value)
     numbers = [number for _, number in pairs]
     if not pairs or {*map(type, numbers)} - {int, float} or any(x != x for x in numbers):
-        raise ValueError(
-            f"{name} must be a list of numbers, an object of numbers, or a list of objects of a "
-            f"label and a number each, without null or nan, got {show(value)}"
-        )
+        rule = "must be a list or an object of numbers without null and nan, or a list of objects"
+        raise ValueError(f"{name} {rule} with a label and a number, got {show(value)}")
     return pairs[numbers.index(max(numbers))][0]
 
 

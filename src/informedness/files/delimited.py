@@ -14,11 +14,11 @@ from ..core.labels import Numbers, show
 from ..errors import DataError
 from ..tables.label_warnings import decimal_comma_hint
 from .arrow import FileReader, open_native
-from .columns import check_columns, distinct_names, labelled_arguments, shared_names, warn_of_names
+from .columns import check_columns, distinct_names, labelled_arguments, repeats_of, warn_of_repeats
 from .opening import DELIMITERS
 
-BLOCK = 1 << 22  # bytes parsed at a time; rows cannot be longer
-_SEPARATORS = ";\t,|"
+BLOCK = 1 << 22  # bytes parsed at a time, and the largest length of a row
+_OTHER_DELIMITERS = ";\t,|"
 _N_LINES = 20  # lines at the start of a file that are searched for the header
 
 
@@ -40,40 +40,46 @@ class Delimited(FileReader):
         self._stream, self._has_quotes = stream, not no_quotes
         self._original_names, *self._first_rows = self._find_header(names, DELIMITERS[kind])
         self.header = distinct_names(self._original_names)
-        read = names.values() if names and {*names.values()} <= {*self.header} else self.header
-        if {*"".join(read)} & {"\ufffd", "\0"}:
+        columns = names.values() if names and {*names.values()} <= {*self.header} else self.header
+        if {*"".join(columns)} & {"\ufffd", "\0"}:
             raise UnicodeError("the header is not text in UTF-8")  # the caller finds the line
         check_columns(names, self.header)
         self._names = names or {name: name for name in self.header}
-        self._shared = shared_names(names.values(), self._original_names)
+        self._pairs = repeats_of(names.values(), self._original_names)
         self._label_column = next((names[x] for x in labelled_arguments(names)), "")
-        self._hidden_labels = self._labels_in_cells() if names and not no_quotes else {}
+        self._hidden_labels = self._find_hidden_labels() if names and not no_quotes else {}
 
-    def _find_header(self, names: Mapping[str, str], delimiter: str) -> list[list[str]]:
-        """Find the delimiter and the header, and read the first rows.
+    def _find_header(self, names: Mapping[str, str], default: str) -> list[list[str]]:
+        """Find the delimiter and the header, and read the header and the first rows.
 
-        A first line such as "sep=;" states the delimiter. Otherwise the chosen delimiter finds the
-        most `names` in the header, or the most columns if there are no `names`.
+        A first line such as "sep=;" states the delimiter. Otherwise the delimiter that finds the
+        most `names` in the header is chosen, or the most columns if `names` is empty. In a tie the
+        `default` is chosen.
+
+        Raises
+        ------
+        DataError
+            If the file is in the ARFF format.
         """
         with _as_text(self._stream) as text:
             top = list(islice(text, _N_LINES))
         if re.match(r"(\s|%.*\n)*@relation\b", "".join(top), re.IGNORECASE):
-            remedy = "save it as CSV, or replace the lines up to @data by the names of the columns"
+            remedy = "save it as CSV, or replace the lines up to @data with a line of column names"
             raise DataError(f"the file is in the ARFF format of Weka: {remedy}")
-        stated = re.fullmatch(r"sep=(.)[\r\n]*", "".join(top[:1]), re.IGNORECASE)
-        lines = [*dropwhile(lambda line: not line.strip("\r\n"), top[1:] if stated else top)]
+        sep_line = re.fullmatch(r"sep=(.)[\r\n]*", "".join(top[:1]), re.IGNORECASE)
+        lines = [*dropwhile(lambda line: not line.strip("\r\n"), top[1:] if sep_line else top)]
         self.n_above = len(top) - len(lines)
         self._header_line = "".join(lines[:1])
         self._line_end = self._header_line[len(self._header_line.rstrip("\r\n")) :] or "\n"
         quoting: Any = csv.QUOTE_MINIMAL if self._has_quotes else csv.QUOTE_NONE
         tables = {
-            mark: [row for row in csv.reader(lines, delimiter=mark, quoting=quoting) if row] or [[]]
-            for mark in (stated[1] if stated else f"{delimiter}{_SEPARATORS}")
+            x: [row for row in csv.reader(lines, delimiter=x, quoting=quoting) if row] or [[]]
+            for x in (sep_line[1] if sep_line else f"{default}{_OTHER_DELIMITERS}")
         }
-        wanted = {*names.values()}
-        headers = {mark: rows[0] for mark, rows in tables.items()}
-        n_found = {mark: len({*x} & wanted if names else x) for mark, x in headers.items()}
-        self.delimiter = max(n_found, key=lambda mark: n_found[mark])
+        columns = {*names.values()}
+        headers = {delimiter: rows[0] for delimiter, rows in tables.items()}
+        n_found = {x: len({*row} & columns if names else row) for x, row in headers.items()}
+        self.delimiter = max(n_found, key=lambda delimiter: n_found[delimiter])
         return tables[self.delimiter]
 
     def _record_batches(self, keep_empty: bool) -> Iterator[Any]:
@@ -83,12 +89,11 @@ class Delimited(FileReader):
         """
         labels = set[Any]()
         unequal = dict[str, str]()
-        n_rows = np.zeros(
-            1, dtype=np.int64
-        )  # indexed by how many cells equal the names of their columns
+        # Numbers of rows, by the number of their cells that equal the names of their columns
+        n_rows = np.zeros(1, dtype=np.int64)
         # pyarrow raises an error if the file is only a header without a line end
         for batch in self._parse(keep_empty) if self._first_rows else ():
-            unequal |= {x: y for x, y in self._shared.items() if not batch[x].equals(batch[y])}
+            unequal |= {x: y for x, y in self._pairs.items() if not batch[x].equals(batch[y])}
             if self._hidden_labels:
                 labels.update(batch[self._label_column].dictionary.to_pylist())
             n_rows = n_rows + self._count_names(batch)
@@ -98,7 +103,7 @@ class Delimited(FileReader):
             raise DataError(f"{rule}: remove the other headers, or list the separate files")
         if found := labels.intersection(self._hidden_labels):
             raise _quoting_error(min(self._hidden_labels[x] for x in found))
-        warn_of_names(unequal)
+        warn_of_repeats(unequal)
 
     def _parse(self, keep_empty: bool) -> Any:
         """Open the file with pyarrow, to read the columns in batches."""
@@ -108,7 +113,7 @@ class Delimited(FileReader):
         self._stream.seek(0)
         text = pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
         amounts = [x for argument, x in self._names.items() if argument in ("weights", "counts")]
-        columns = {x: x for x in self._names.values()} | self._shared
+        columns = {x: x for x in self._names.values()} | self._pairs
         types = {x: pyarrow.float64() if y in amounts else text for x, y in columns.items()}
         skipped = {"skip_rows": self.n_above, "skip_rows_after_names": 1}
         nulls = {"null_values": [""], "strings_can_be_null": not keep_empty}
@@ -121,52 +126,52 @@ class Delimited(FileReader):
         )
 
     def _count_names(self, batch: Any) -> Numbers:
-        """Count rows by the number of their cells of text that equal the name of their column."""
+        """Count the rows in which 0, 1, 2 and more cells of text equal the name of their column."""
         codes = dict[str, int]()
-        for name, written in zip(self.header, self._original_names, strict=True):
+        for name, original_name in zip(self.header, self._original_names, strict=True):
             if name in batch.schema.names and hasattr(batch[name], "dictionary"):
                 labels = batch[name].dictionary.to_pylist()  # pyarrow.compute would import pandas
-                codes[name] = labels.index(written) if written in labels else -1
+                codes[name] = labels.index(original_name) if original_name in labels else -1
         are_names = (np.asarray(batch[x].indices) == code for x, code in codes.items() if code >= 0)
         n_names = sum(are_names, np.zeros(len(batch), dtype=np.int8))
         return np.bincount(n_names, minlength=len(codes) + 1)
 
-    def _labels_in_cells(self) -> dict[str, int]:
+    def _find_hidden_labels(self) -> dict[str, int]:
         """Find labels in cells that may hold several rows, and the line where their row begins.
 
         A stray quote merges all text up to the next quote into one cell, and pyarrow accepts it.
         Each line in that cell then has as many cells as the header. Genuine text may also have
         that form. Text counts as genuine if the name of the label column is quoted in the header,
         or if any text of several lines does not look like rows. If a quoted cell of one line
-        holds a separator, text counts as rows only if it contains the label of another row.
+        holds a delimiter, text counts as rows only if it contains the label of another row.
 
         Raises
         ------
         ValueError
             If a quoted field does not end, or continues after its closing quote. If text looks
-            like rows, and no cell of one line holds a separator.
+            like rows, and no cell of one line holds a delimiter.
         """
         with _as_text(self._stream) as text:
             blocks = iter(lambda: text.read(BLOCK) + text.readline(), "")
             if all(_has_only_complete_cells(block, self.delimiter) for block in blocks):
                 return {}
-        hidden = dict[str, int]()
+        first_lines = dict[str, int]()
         column = self.header.index(self._label_column)
-        is_text = f'"{self._label_column}"' in self._header_line
+        is_genuine = f'"{self._label_column}"' in self._header_line
         for number, row in self._rows_of_several_lines():
-            if not is_text:
+            if not is_genuine:
                 lines = self._lines_in(row)
                 n_alike = sum(len(cells) == len(self.header) for cells in lines)
-                is_text = 2 * n_alike <= len(lines) > 1
+                is_genuine = 2 * n_alike <= len(lines) > 1
                 if n_alike == len(lines) > 1:
                     is_label_last = row[column : column + 1] == [lines[-1][column]]
-                    merged = lines[:-1] if is_label_last else lines[1:]
-                    hidden = dict.fromkeys((cells[column] for cells in merged), number) | hidden
-        if is_text:
+                    rows = lines[:-1] if is_label_last else lines[1:]
+                    first_lines = dict.fromkeys((x[column] for x in rows), number) | first_lines
+        if is_genuine:
             return {}
-        if hidden and not self._has_quoted_separators():
-            raise _quoting_error(min(hidden.values()))
-        return hidden
+        if first_lines and not self._has_quoted_delimiters():
+            raise _quoting_error(min(first_lines.values()))
+        return first_lines
 
     def _rows_of_several_lines(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the first line number and the cells of each row of several lines."""
@@ -184,14 +189,14 @@ class Delimited(FileReader):
     def _lines_in(self, row: Sequence[str]) -> list[list[str]]:
         """Split a row into lines, and the lines into cells; leave out empty lines.
 
-        Separators in a cell of one line do not split it.
+        Delimiters in a cell of one line do not split it.
         """
         end, mark = self._line_end, self.delimiter
         *lines, last = mark.join(x if end in x else x.replace(mark, " ") for x in row).split(end)
         return [line.split(mark) for line in (*filter(None, lines), last)]
 
-    def _has_quoted_separators(self) -> bool:
-        """Check whether any cell of a single line holds a separator."""
+    def _has_quoted_delimiters(self) -> bool:
+        """Check whether any cell of a single line holds a delimiter."""
         with _as_text(self._stream) as text:
             cells = chain.from_iterable(csv.reader(text, delimiter=self.delimiter))
             return any(self.delimiter in cell and self._line_end not in cell for cell in cells)
@@ -204,13 +209,14 @@ def _has_only_complete_cells(block: str, delimiter: str) -> bool:
     codes = np.frombuffer(f"\n{block}\n".encode(), dtype=np.uint8)
     is_end = (codes == ord("\n")) | (codes == ord("\r"))
     quotes = np.flatnonzero(codes == ord('"'))
-    neighbors = codes[np.concatenate([quotes[::2] - 1, quotes[1::2] + 1])]
-    are_separators = np.isin(neighbors, [*f'"\r\n{delimiter}'.encode()])
+    neighbours = codes[np.concatenate([quotes[::2] - 1, quotes[1::2] + 1])]
+    are_delimiters = np.isin(neighbours, [*f'"\r\n{delimiter}'.encode()])
     is_in_cell = np.searchsorted(quotes, np.flatnonzero(is_end)) % 2
-    return len(quotes) % 2 == 0 and bool(are_separators.all()) and not is_in_cell.any()
+    return len(quotes) % 2 == 0 and bool(are_delimiters.all()) and not is_in_cell.any()
 
 
-def _quoting_error(line: int, why: str = "it goes on in another row") -> DataError:
+def _quoting_error(line: int, why: str = "it continues in another row") -> DataError:
+    """Make the error for a malformed quoted field in the row that begins in this line."""
     rule = f"the row that begins in line {line} has a quoted field that is not well formed ({why})"
     remedies = "Write a quote within the text twice. With no_quotes=True all quotes are text."
     return DataError(f"{rule}. {remedies}")
@@ -219,14 +225,14 @@ def _quoting_error(line: int, why: str = "it goes on in another row") -> DataErr
 def explain_row_error(error: str) -> str:
     """Explain an error of pyarrow or csv about a row; the text is empty for other errors."""
     if match := re.search(r"Expected (\d+) columns, got (\d+): (.*)", error, re.DOTALL):
-        rule = f"each row must have {match[1]} cells, as the header has"
-        remedies = "Quote cells that hold the separator, and remove lines that are not rows."
+        rule = f"each row must have {match[1]} cells, like the header"
+        remedies = "Quote cells that hold the delimiter, and remove lines that are not rows."
         return f"{rule}, got {match[2]} in {show(match[3])}. {remedies}"
     if match := re.search(r"to double: invalid value '(.*)'", error, re.DOTALL):
         hint = decimal_comma_hint(match[1])
         return f"`counts` and `weights` must be numbers such as 1234.5, got {show(match[1])}{hint}"
     if "field limit" in error or "straddling" in error:
-        rule = f"a row or a header must have at most {BLOCK:,d} bytes, got more"
+        rule = f"each row and the header must have at most {BLOCK:,d} bytes, got more"
         return f"{rule}: leave out columns that are not needed, or save the file as Parquet"
     return ""
 

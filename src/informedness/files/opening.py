@@ -22,22 +22,24 @@ from ..tables.matrix import rewrite_as_csv
 from ..text.render import shown
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
-_FORMATS = "arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"
-FORMATS = {f".{name}": name for name in _FORMATS}
-"""Formats by file extension."""
+_FORMAT_NAMES = "arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"
+# The format of each file extension
+FORMATS = {f".{name}": name for name in _FORMAT_NAMES}
 FORMATS |= {".feather": "arrow", ".ipc": "arrow", ".ndjson": "jsonl", ".xlsm": "xlsx"}
-FORMATS |= {".conll": "tsv", ".arff": "csv"}  # the reader of CSV refuses ARFF
+# The reader of CSV says how to convert ARFF.
+FORMATS |= {".conll": "tsv", ".arff": "csv"}
 
+# Compressions by magic number
 _COMPRESSIONS = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zst"}
 # Encodings by byte order mark. UTF-32 is first, because its mark starts with that of UTF-16.
 _ENCODINGS = {codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32"}
 _ENCODINGS |= {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _N_BYTES = 1 << 20  # bytes read, decompressed or decoded at a time
 _HIDDEN = (".", "_", "~$")  # prefixes of names; "~$" is for lock files of Excel
-# Files in a folder that do not hold data: texts about the data, unless they have the extension
-# of a format, and metadata of `datasets`
-_TEXTS = rf"(README|LICENSE|CITATION)(?!({'|'.join(map(re.escape, FORMATS))})$)(\.\w+)?"
-_ABOUT = re.compile(rf"{_TEXTS}|(dataset_infos?|state)\.json", re.IGNORECASE)
+# Names of files without data: README, LICENSE and CITATION, unless they have the extension of a
+# format, and metadata of `datasets`
+_TEXT_NAMES = rf"(README|LICENSE|CITATION)(?!({'|'.join(map(re.escape, FORMATS))})$)(\.\w+)?"
+_NO_DATA = re.compile(rf"{_TEXT_NAMES}|(dataset_infos?|state)\.json", re.IGNORECASE)
 
 
 def list_files(path: Any, file_format: str | None) -> list[tuple[str, str]]:
@@ -46,59 +48,71 @@ def list_files(path: Any, file_format: str | None) -> list[tuple[str, str]]:
     Raises
     ------
     ValueError
-        If no file is given, a file is listed twice, or a format is unknown. If a folder has files
-        of several formats, or an entry that is not a file.
+        If there is no file, a file is listed twice, or a format is unknown. If a folder has files
+        of several formats, links to folders, broken links or pipes.
     FileNotFoundError
         If a path does not exist.
     """
-    check_choice("file_format", file_format, (None, *_FORMATS))
+    check_choice("file_format", file_format, (None, *_FORMAT_NAMES))
     files: list[tuple[str, str]] = []
-    for named in paths_of(path):
-        parts = _files_in(Path(named)) if Path(named).is_dir() else [Path(named)]
+    for entry in paths_of(path):
+        parts = _list_data_files(Path(entry)) if Path(entry).is_dir() else [Path(entry)]
         formats = [file_format or _format_of(part) for part in parts]
         if len({*formats}) > 1:
             kinds = ", ".join(sorted({*formats}))
-            rule = f"the files of a folder must have one format, got {kinds}: list the files"
-            raise ValueError(with_subject(shown(named), rule))
+            rule = f"the files in a folder must have one format, got {kinds}: list each file"
+            raise ValueError(with_subject(shown(entry), rule))
         files += zip(map(str, parts), formats, strict=True)
     if not files:
         raise ValueError("`path` must name at least one file, got none")
-    names: dict[Any, str] = {}
+    listed_files: dict[Any, str] = {}
     for file, _ in files:
         identity = file if file == "-" else Path(file).stat()[1:3]  # inode and device
-        if identity in names:
-            text = "{file}: each file must be listed once, got the same as {same}"
-            raise ValueError(message(text, file=shown(file), same=shown(names[identity])))
-        names[identity] = file
+        if identity in listed_files:
+            text = "{file}: each file must be listed once, and {same} is the same file"
+            raise ValueError(message(text, file=shown(file), same=shown(listed_files[identity])))
+        listed_files[identity] = file
     return files
 
 
 def paths_of(path: Any) -> list[Any]:
-    """Convert one path or several paths to a list, and check that they exist."""
+    """Convert one path or several paths to a list, and check that they exist.
+
+    Raises
+    ------
+    ValueError
+        If a path is empty, or neither text nor `PathLike`.
+    FileNotFoundError
+        If a path does not exist.
+    """
     are_several = isinstance(path, Iterable) and not isinstance(path, (str, bytes, PathLike))
     paths = list(path) if are_several else [path]
-    for part in paths:
-        if not isinstance(part, (str, PathLike)) or not str(part):
-            raise ValueError(f"`path` must be a path or a sequence of paths, got {show(part)}")
-        if str(part) != "-":
-            Path(part).stat()  # raises an error if the path does not exist
+    for entry in paths:
+        if not isinstance(entry, (str, PathLike)) or not str(entry):
+            raise ValueError(f"`path` must be a path or a sequence of paths, got {show(entry)}")
+        if str(entry) != "-":
+            Path(entry).stat()  # raises an error if the path does not exist
     return paths
 
 
-def _files_in(folder: Path) -> list[Path]:
-    """List the data files in a folder and its subfolders, and warn of files that are left out."""
-    found = sorted(_walk(folder))
-    left_out = [x for x in found if x.name.startswith(_HIDDEN) or _ABOUT.fullmatch(x.name)]
-    parts = [part for part in found if part not in left_out]
+def _list_data_files(folder: Path) -> list[Path]:
+    """List the data files in a folder and its subfolders.
+
+    Warn of hidden files and folders, and of files without data, which are left out.
+    """
+    paths = sorted(_walk(folder))
+    left_out = [x for x in paths if x.name.startswith(_HIDDEN) or _NO_DATA.fullmatch(x.name)]
+    parts = [path for path in paths if path not in left_out]
     for part in parts:
         if not part.is_file():
-            rule = "a folder must hold files, got a link to a folder, a broken link or a pipe"
-            raise ValueError(with_subject(shown(part), f"{rule}: pass the link's target itself"))
+            rule = "a folder must not hold links to folders, broken links or pipes"
+            raise ValueError(with_subject(shown(part), f"{rule}: list the files to read"))
     if not parts:
-        raise ValueError(with_subject(shown(folder), "the folder must hold files, got none"))
+        rule = "the folder must hold at least one data file; hidden files and a README do not count"
+        raise ValueError(with_subject(shown(folder), rule))
     if left_out:
-        names = ", ".join(shown(part.relative_to(folder)) for part in left_out[:3])
-        text = "{folder}: left out hidden files and files without data, such as {names}"
+        names = ", ".join(shown(path.relative_to(folder)) for path in left_out[:3])
+        text = "{folder}: left out hidden entries and files without data, such as {names}"
         warn(message(text, folder=shown(folder), names=names))
     return parts
 
@@ -113,33 +127,33 @@ def _walk(folder: Path) -> Iterator[Path]:
         raise error
 
     for parent, folders, files in os.walk(folder, onerror=fail):
-        left_out = {x for x in folders if x.startswith(_HIDDEN) or Path(parent, x).is_symlink()}
-        for name in (*_data_files(files, parent), *left_out):
+        skipped = {x for x in folders if x.startswith(_HIDDEN) or Path(parent, x).is_symlink()}
+        for name in (*_select_listed_files(files, parent), *skipped):
             yield Path(parent, name)
-        folders[:] = {*folders} - left_out
+        folders[:] = {*folders} - skipped
 
 
-def _data_files(files: list[str], folder: str) -> list[str]:
+def _select_listed_files(files: list[str], folder: str) -> list[str]:
     """Select the files that `datasets` lists in state.json; without this list, select all files.
 
-    Folders that `datasets` writes may also hold caches.
+    Folders that `datasets` writes may also hold caches, which are not listed.
     """
     if "state.json" not in files:
         return files
-    state = Path(folder, "state.json")
-    with prefix_errors(shown(state)):
-        listed = json.loads(state.read_text("utf-8"))
+    path = Path(folder, "state.json")
+    with prefix_errors(shown(path)):
+        state = json.loads(path.read_text("utf-8"))
         try:
-            names = [str(entry["filename"]) for entry in listed["_data_files"]]
+            names = [str(entry["filename"]) for entry in state["_data_files"]]
         except (KeyError, TypeError):  # another program wrote state.json
             return files
-        if not {*names} <= {*files}:
-            rule = "each `filename` must be the name of a file in the same folder"
-            raise ValueError(f"{rule}, got {show(names)}")
+        if missing := {*names} - {*files}:
+            rule = f"each listed file must be in the same folder; {show(min(missing))} is missing"
+            raise ValueError(f"{rule}. Copy the whole folder again.")
         return names
 
 
-def named_format(path: Path) -> str | None:
+def guess_format(path: Path) -> str | None:
     """Guess the format from the name of a file; None if its extension is unknown."""
     is_compressed = path.suffix.lower().removeprefix(".") in _COMPRESSIONS.values()
     return FORMATS.get((path.with_suffix("") if is_compressed else path).suffix.lower())
@@ -147,10 +161,10 @@ def named_format(path: Path) -> str | None:
 
 def _format_of(path: Path) -> str:
     """Get the format of a file from its name; .txt files are read as CSV."""
-    file_format = named_format(path) or ("csv" if path.suffix.lower() == ".txt" else None)
+    file_format = guess_format(path) or ("csv" if path.suffix.lower() == ".txt" else None)
     if file_format is None:
-        rule = f"the format must be one of {_FORMATS}, and the file name does not say which"
-        remedies = "Save other formats as CSV or Parquet. Otherwise give it as file_format="
+        rule = f"the format must be one of {_FORMAT_NAMES}, and the file name does not say which"
+        remedies = "Name the format as `file_format`, or save the data as CSV or Parquet."
         raise ValueError(with_subject(shown(path), f"{rule}. {remedies}"))
     return file_format
 
@@ -167,38 +181,42 @@ def open_whole(
 
     Standard input, pipes and converted files are copied to a temporary file. Compressed files
     (gz, bz2, xz, zst) are decompressed. Text in `encoding`, or in the encoding of its byte order
-    mark, is converted to UTF-8. Tables in Markdown or aligned with spaces are converted to CSV.
+    mark, is converted to UTF-8. `kind` is the format, if it is known. For "csv" and "tsv", a table
+    in Markdown or aligned with spaces is converted to CSV. With `no_quotes`, quotes in the table
+    are ordinary characters.
 
     Raises
     ------
     ValueError
-        If the file is a ZIP archive and `kind` is not "xlsx". If it is damaged or not in the
-        encoding. If a compressed file holds more than `max_bytes`.
+        If `encoding` is passed for a binary format, or does not fit the text. If the file is a ZIP
+        archive and `kind` is not "xlsx". If a compressed file is damaged, or holds more than
+        `max_bytes`. If standard input is closed. If `rewrite_as_csv` raises an error.
     """
     if encoding is not None and kind in ("arrow", "parquet", "xlsx"):
         raise ValueError(f"`encoding` applies to text formats only, not to {kind}: leave it out")
-    with ExitStack() as opened:
-        stream = opened.enter_context(_open_seekable(path))
+    with ExitStack() as stack:
+        stream = stack.enter_context(_open_seekable(path))
         # some files are compressed twice
         while compression := _name_of_mark(stream, _COMPRESSIONS):
             pieces = _decompressed_pieces(stream, compression)
-            stream = opened.enter_context(_copy(pieces, max_bytes))
+            stream = stack.enter_context(_copy(pieces, max_bytes))
         if kind != "xlsx" and _name_of_mark(stream, {b"PK\x03\x04": "zip"}):
-            raise ValueError("the file is a ZIP archive: unpack it, or name an Excel file .xlsx")
+            remedies = 'Unpack it. For an Excel file, pass file_format="xlsx".'
+            raise ValueError(f"the file is a ZIP archive. {remedies}")
         if encoding := encoding or _name_of_mark(stream, _ENCODINGS):
-            stream = opened.enter_context(_copy(_utf8_pieces(stream, encoding)))
+            stream = stack.enter_context(_copy(_utf8_pieces(stream, encoding)))
         lines = rewrite_as_csv(stream, not no_quotes) if kind in DELIMITERS else None
-        yield stream if lines is None else opened.enter_context(_copy(lines))
+        yield stream if lines is None else stack.enter_context(_copy(lines))
 
 
 @contextmanager
 def _open_seekable(path: str) -> Iterator[Any]:
-    """Open a file or standard input; copy a stream that cannot seek."""
+    """Open a file; copy standard input, and files that cannot seek, to a temporary file."""
     if path == "-" and sys.stdin is None:
-        raise ValueError("standard input is closed")
+        raise ValueError("standard input is closed: pass the path of a file")
     with nullcontext(sys.stdin.buffer) if path == "-" else Path(path).open("rb") as stream:
-        is_file = path != "-" and stream.seekable()
-        with nullcontext(stream) if is_file else _copy(_pieces(stream)) as seekable:
+        can_seek = path != "-" and stream.seekable()
+        with nullcontext(stream) if can_seek else _copy(_pieces(stream)) as seekable:
             yield seekable
 
 
@@ -215,14 +233,17 @@ def _pieces(stream: Any) -> Iterator[bytes]:
 
 
 def check_size(size: int, max_bytes: int | None) -> None:
-    """Raise ValueError if the unpacked size exceeds `max_bytes`; None means no limit."""
+    """Raise ValueError if `size` exceeds `max_bytes`; None means no limit.
+
+    The message does not have the size, because a file may be unpacked only in part.
+    """
     if max_bytes is not None and size > max_bytes:
-        raise ValueError(f"the file must hold at most {max_bytes:,d} bytes, got {size:,d}")
+        raise ValueError(f"the file must hold at most {max_bytes:,d} bytes unpacked, got more")
 
 
 @contextmanager
 def _copy(pieces: Iterable[bytes], max_bytes: int | None = None) -> Iterator[Any]:
-    """Copy the pieces of a stream to a temporary file."""
+    """Copy the pieces of a stream, of at most `max_bytes` in total, to a temporary file."""
     from tempfile import TemporaryFile  # slow import
 
     with TemporaryFile() as copy:
@@ -238,24 +259,24 @@ def _utf8_pieces(stream: BinaryIO, encoding: str) -> Iterator[bytes]:
     try:
         yield from map(str.encode, codecs.iterdecode(_pieces(stream), encoding))
     except (LookupError, TypeError, ValueError) as error:
-        text = "`encoding` must fit the file, got {encoding!r}: {error}"
+        text = "`encoding` must fit the file, which is not text in {encoding!r}: {error}"
         raise ValueError(message(text, encoding=encoding, error=error)) from error
 
 
-def _decompressed_pieces(stream: BinaryIO, name: str) -> Iterator[bytes]:
+def _decompressed_pieces(stream: BinaryIO, compression: str) -> Iterator[bytes]:
     """Decompress all concatenated streams in a file."""
     try:
-        if name == "xz":
+        if compression == "xz":
             yield from _xz_pieces(stream)
-        elif name == "gz":
+        elif compression == "gz":
             yield from _pieces(gzip.GzipFile(fileobj=stream))
         else:
-            with optional_import(f"reading {name} files needs pyarrow", "pyarrow>=20"):
+            with optional_import(f"reading {compression} files needs pyarrow", "pyarrow>=20"):
                 import pyarrow
-            file = pyarrow.PythonFile(stream, mode="r")
-            yield from _pieces(pyarrow.CompressedInputStream(file, name.replace("zst", "zstd")))
+            file, name = pyarrow.PythonFile(stream, mode="r"), compression.replace("zst", "zstd")
+            yield from _pieces(pyarrow.CompressedInputStream(file, name))
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
-        raise ValueError(f"the file cannot be decompressed ({name}): {error}") from error
+        raise ValueError(f"the file cannot be decompressed ({compression}): {error}") from error
 
 
 def _xz_pieces(stream: BinaryIO) -> Iterator[bytes]:
@@ -271,13 +292,16 @@ def _xz_pieces(stream: BinaryIO) -> Iterator[bytes]:
         raise EOFError("the file is cut off")
 
 
-def why_not_utf8(lines: Iterable[bytes], first: int = 1) -> str:
-    """Describe the first line that is not text in UTF-8; "" if all lines are."""
-    for number, line in enumerate(lines, start=first):
+def why_not_utf8(lines: Iterable[bytes], first_number: int = 1) -> str:
+    """Describe the first line that is not text in UTF-8, or contains NUL; "" without such a line.
+
+    The first of the `lines` has the number `first_number`.
+    """
+    for number, line in enumerate(lines, start=first_number):
         text = line.decode(errors="surrogateescape")
         if match := re.search("[\0\udc80-\udcff]", text):
             excerpt = text[max(match.start() - 10, 0) : match.start() + 10]
             got = excerpt.encode(errors="surrogateescape")
             rule = f"line {number} is not text in UTF-8, at {got!r}"
-            return f"{rule}: give its encoding as encoding=, such as 'cp1252' or 'utf-16-le'"
+            return f"{rule}: name the file's encoding as encoding=, such as 'cp1252' or 'utf-16-le'"
     return ""

@@ -14,9 +14,9 @@ from ..errors import DataError, optional_import, prefix_errors
 from ..messages import join
 from ..text.render import several, shown
 from .arrow import Arrow, FileReader, Parquet, as_list
-from .columns import column_of, columns_to_read, group_by_argument, nested_columns
+from .columns import column_of, columns_to_read, flatten_column, group_by_argument
 from .delimited import Delimited, explain_row_error
-from .objects import Objects, Workbook, json_rows
+from .json_and_excel import Objects, Workbook, json_rows
 from .opening import DELIMITERS, check_size, list_files, open_whole, why_not_utf8
 from .samples import Samples, Source
 
@@ -27,7 +27,7 @@ _MOST_ROWS = 10_000  # rows read to list the columns of a file
 class FileOptions:
     """Options for reading files, as in `table_from_file`.
 
-    `max_bytes` is the largest size of an unpacked file.
+    `max_bytes` is the largest size of an unpacked file; None means no limit.
     """
 
     file_format: str | None = None
@@ -48,8 +48,10 @@ class FileOptions:
         with open_whole(file, kind, *options) as stream, explain(stream):
             yield stream
 
-    def read_header(self, stream: BinaryIO, kind: str, names: Mapping[str, str]) -> FileReader:
+    def make_reader(self, stream: BinaryIO, kind: str, names: Mapping[str, str]) -> FileReader:
         """Make a reader of the columns in `names`, or of all columns if `names` is empty.
+
+        `kind` is the format of the file.
 
         Raises
         ------
@@ -67,7 +69,7 @@ class FileOptions:
         if kind in ("json", "jsonl"):
             return Objects(names, json_rows(stream, self.rows, names))
         if self.rows is not None:
-            raise ValueError(f"`rows` is for JSON, and this file is {kind}: leave it out")
+            raise ValueError(f"`rows` is for JSON and Excel files, not for {kind}: leave it out")
         if kind in DELIMITERS:
             return Delimited(stream, kind, names, self.no_quotes)
         return {"parquet": Parquet, "arrow": Arrow}[kind](stream, names)
@@ -115,14 +117,15 @@ def raw_batches(
     for file, kind in files:
         with prefix_errors(shown(file)), options.open(file, kind) as stream:
             if optional:
-                header = options.read_header(stream, kind, {}).header
+                header = options.make_reader(stream, kind, {}).header
                 columns |= {x: name for x, name in optional.items() if column_of(name, header)}
                 stream.seek(0)
             try:
-                reader = options.read_header(stream, kind, columns)
+                reader = options.make_reader(stream, kind, columns)
             except DataError as error:
-                joins = "several files are read as one, and `on` joins two"
-                raise DataError(join([error, joins][: len(files)])) from None
+                hint = "several files are read as one, and `on` joins two"
+                # With one file, the hint is left out.
+                raise DataError(join([error, hint][: len(files)])) from None
             top = partial(_first_columns, file, replace(options, file_format=kind))
             name = f"{file}{reader.sheet_note}"
             samples.begin(Source(name, kind, reader.header, reader.class_names, top))
@@ -130,7 +133,10 @@ def raw_batches(
 
 
 def _first_columns(file: str, options: FileOptions, names: Sequence[str]) -> Mapping[str, Any]:
-    """Read the first rows of all columns of a file; empty for a pipe, which is read only once."""
+    """Read the first rows of all columns of a file, regardless of `names`.
+
+    The result is empty for a pipe, which can be read only once.
+    """
     return first_rows(file, **vars(options)).columns if Path(file).is_file() else {}
 
 
@@ -141,7 +147,7 @@ class Listing(NamedTuple):
     """The first rows of a file: values by column name, with None for missing values."""
 
     columns: dict[str, list[Any]]
-    title: str  # name of the file, and number of these rows
+    title: str  # name of the file, and the number of these rows as text
     rows: str | None  # path to the rows in a JSON document
 
 
@@ -153,29 +159,29 @@ def first_rows(path: Any, **file_options: Any) -> Listing:
     Raises
     ------
     ValueError
-        If the file is damaged, or its encoding is wrong.
+        If the file is damaged, or `encoding` does not fit.
     """
     options = FileOptions(**file_options)
     file, kind = list_files(path, options.file_format)[0]
     with prefix_errors(shown(file)), options.open(file, kind) as stream:
         try:
-            reader = options.read_header(stream, kind, {})
+            reader = options.make_reader(stream, kind, {})
         except DataError as error:
             if not error.rows:
                 raise
             options = replace(options, rows=error.rows)
-            reader = options.read_header(stream, kind, {})
-        columns, n_rows = _top_columns(reader)
+            reader = options.make_reader(stream, kind, {})
+        columns, amount = _top_columns(reader)
     nulls = NULLS if kind in DELIMITERS else ()
     flat: dict[str, list[Any]] = {}
     for name, values in columns.items():
-        for column_path, column in nested_columns(name, values).items():
+        for column_path, column in flatten_column(name, values).items():
             flat[column_path] = [None if x in nulls or x != x else x for x in column]
-    return Listing(flat, f"{shown(file)}{reader.sheet_note}: {n_rows}", options.rows)
+    return Listing(flat, f"{shown(file)}{reader.sheet_note}: {amount}", options.rows)
 
 
 def _top_columns(reader: FileReader) -> tuple[dict[str, list[Any]], str]:
-    """Read the first rows of all columns, and describe their number."""
+    """Read the first rows of all columns, and write the number of these rows as text."""
     is_all = True
     if isinstance(reader, Objects):
         columns = reader.first_columns(_MOST_ROWS + 1)

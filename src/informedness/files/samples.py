@@ -21,7 +21,7 @@ from ..tables.contingency import read_whole
 from ..tables.label_options import LabelOptions, convert_labels, integer_of, read_labels
 from ..text.layout import Account, Amounts, ReadColumn, amounts_of
 from ..text.render import amount, shown
-from .columns import column_of, columns_of_argument, labelled_arguments, listed
+from .columns import column_of, columns_of_argument, labelled_arguments, name_list
 from .opening import DELIMITERS
 
 _INTEGER = r"-?(0|[1-9]\d*)"
@@ -35,7 +35,7 @@ class Source(NamedTuple):
     kind: str  # the format of a file, or "frame"
     header: Sequence[str] = ()
     class_names: Mapping[str, Sequence[str]] = {}  # names of classes by argument
-    # Reads the first rows of the named columns of a frame, or of all columns of a file
+    # Reads the values of these columns of a frame, or the first rows of all columns of a file
     columns: Callable[[Sequence[str]], Mapping[str, Sequence[Any]]] = lambda names: {}
 
 
@@ -48,18 +48,23 @@ class Samples:
     Parameters
     ----------
     names : dict of str to str
-        The column of each argument: references, predictions, weights, counts, by ...
+        The column of each argument, such as "references", "predictions_a", "weights" or "by 2".
     options : LabelOptions
         Options for reading labels.
     drop_null, keep_missing : bool
         As in `table_from_file`.
+    is_label_sensitive : bool
+        Whether relabelling the predictions changes the score. If it does not, predictions may have
+        other labels than the references.
+    prior_labels : collection of str
+        Labels of the prior, which may show that texts such as 1.0 and 1 are one label.
     """
 
     names: Mapping[str, str]
     options: LabelOptions = field(default_factory=LabelOptions)
     drop_null: bool = False
     keep_missing: bool = False
-    is_label_sensitive: bool = True  # whether relabelling predictions changes the score
+    is_label_sensitive: bool = True
     prior_labels: Collection[str] = ()
 
     source: Source = field(default_factory=lambda: Source("", ""))  # the source that is being read
@@ -70,9 +75,11 @@ class Samples:
     n_rows: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
     n_missing: Counter[str] = field(default_factory=Counter)  # missing values by argument
-    first_missing: dict[str, int] = field(default_factory=dict)  # row by argument, from 1
-    errors: dict[str, ValueError] = field(default_factory=dict)  # the first by argument
-    faulty: dict[str, None] = field(default_factory=dict)  # sources with errors or missing values
+    # The row of the first missing value of each argument, from 1
+    first_missing: dict[str, int] = field(default_factory=dict)
+    errors: dict[str, ValueError] = field(default_factory=dict)  # the first of each argument
+    # Sources with errors or missing values, as an ordered set
+    faulty_sources: dict[str, None] = field(default_factory=dict)
     # The first label of references and predictions together, and of each other argument
     examples: dict[str, Column] = field(default_factory=dict)
     text_labels: Mapping[Any, Label] = field(default_factory=dict)  # label of each text
@@ -83,7 +90,7 @@ class Samples:
     ignored: Label | None = None  # the reference to leave out
 
     @property
-    def labelled(self) -> list[str]:
+    def labelled_arguments(self) -> list[str]:
         """The arguments whose columns hold labels to score."""
         return labelled_arguments(self.names)
 
@@ -95,19 +102,19 @@ class Samples:
         self.sources.append(source.name)
         self.header += [name for name in source.header if name not in self.header]
         self.has_text |= source.kind in DELIMITERS
-        class_names = (source.class_names.get(argument) for argument in self.labelled)
+        class_names = (source.class_names.get(argument) for argument in self.labelled_arguments)
         self.class_names = next(filter(None, class_names), ())
 
-    def read(self, batch: Mapping[str, Any], **times: Numbers) -> dict[str, Any]:
+    def read(self, batch: Mapping[str, Any], **sums: Numbers) -> dict[str, Any]:
         """Read labels as columns and amounts as arrays, without the rows that are left out.
 
         The result is empty after an error, which `refuse` raises, or if all rows are left out.
-        `times` holds the sums of a GROUP BY: "times" is the number of rows that each row
-        represents, and "squares" the sum of their squared weights.
+        `sums` are those of a GROUP BY: "times" is the number of rows that each row represents, and
+        "squares" the sum of their squared weights.
         """
         n = len(next(iter(batch.values())))
-        columns: dict[str, Any] = {**times}
-        n_rows = columns.get("times", np.ones(n, dtype=np.int64))
+        columns: dict[str, Any] = {**sums}
+        times = columns.get("times", np.ones(n, dtype=np.int64))
         keep = np.ones(n, dtype=bool)
         for argument, values in batch.items():
             try:
@@ -115,18 +122,18 @@ class Samples:
                     columns[argument], missing = self.read_values(argument, values)
             except ValueError as error:
                 self.errors.setdefault(argument, self._explain_in_sheet(argument, values) or error)
-                self.faulty[self.source.name] = None
+                self.faulty_sources[self.source.name] = None
                 continue
-            self.n_missing[argument] += int(n_rows[missing].sum())
+            self.n_missing[argument] += int(times[missing].sum())
             missing &= not self._allows_missing(argument)
             if missing.any():
                 self.first_missing.setdefault(argument, self.n_rows + int(missing.argmax()) + 1)
                 if not self.drop_null:
-                    self.faulty[self.source.name] = None
-                noun = re.split("[ _]", argument)[0].removesuffix("s")
-                self.left_out[f"no {noun}"] += int(n_rows[missing & keep].sum())
+                    self.faulty_sources[self.source.name] = None
+                noun = re.split("[ _]", argument)[0].removesuffix("s")  # "prediction", for example
+                self.left_out[f"no {noun}"] += int(times[missing & keep].sum())
                 keep &= ~missing
-        self.n_rows += int(n_rows.sum())
+        self.n_rows += int(times.sum())
         if self.errors or not keep.any():
             return {}
         selected = slice(None) if keep.all() else keep  # a mask would copy all rows
@@ -134,15 +141,15 @@ class Samples:
 
     def _explain_in_sheet(self, argument: str, values: Any) -> ValueError | None:
         """Explain an error in a sheet if a row at its end seems to be a total or a note."""
-        if self.source.kind != "xlsx" or argument not in self.labelled:
+        if self.source.kind != "xlsx" or argument not in self.labelled_arguments:
             return None
         label = next((x for x in values if x is not None), None)
         rows = [i for i, x in enumerate(values) if not isinstance(x, (type(label), type(None)))]
         if not rows or len(values) - rows[0] > max(3, len(values) // 20):
             return None
         row, got = self.n_rows + rows[0] + 1, show(values[rows[0]])
-        rule = f"`{argument}`: row {row:,d} has {got} where the rows above have labels such as"
-        return ValueError(f"{rule} {show(label)}. Delete the rows below them.")
+        text = f"`{argument}`: row {row:,d} of the data has {got} where the rows above have labels"
+        return ValueError(f"{text} such as {show(label)}. Delete totals and notes at the end.")
 
     def _allows_missing(self, argument: str) -> bool:
         """Check whether a missing value of this argument counts as wrong, and is not an error."""
@@ -159,8 +166,8 @@ class Samples:
 
     def _read_labels(self, argument: str, values: Any) -> Column:
         """Read labels as a column; convert scores to classes."""
-        is_scored = self.options.threshold is not None and argument.startswith("predictions")
-        if isinstance(values, tuple) or is_scored:
+        has_scores = self.options.threshold is not None and argument.startswith("predictions")
+        if isinstance(values, tuple) or has_scores:
             values = self._classes_of_scores(values, argument)
         elif self.source.kind == "xlsx" and self.keep_missing:
             values = ["" if value is None else value for value in values]
@@ -168,7 +175,7 @@ class Samples:
         nulls = self.options.nulls() if is_text and not self.keep_missing else ()
         class_names = self.source.class_names.get(argument, self.class_names)
         column = convert_labels(values, argument, self.options, class_names, nulls, argument)
-        is_recorded = is_text and argument in self.labelled and column.kind == "strings"
+        is_recorded = is_text and argument in self.labelled_arguments and column.kind == "strings"
         return self._record_texts(argument, column) if is_recorded else column
 
     def _record_texts(self, argument: str, column: Column) -> Column:
@@ -180,47 +187,47 @@ class Samples:
         if argument != "references" or self.options.ignore_index is None:
             return column
         labels = labels_of_text([present, {ignored}])
-        same = {x for x in texts if labels.get(x, x) == labels.get(ignored, ignored)}
-        return Column(column.codes, [ignored if x in same else x for x in texts])
+        spellings = {x for x in texts if labels.get(x, x) == labels.get(ignored, ignored)}
+        return Column(column.codes, [ignored if x in spellings else x for x in texts])
 
     def _classes_of_scores(self, values: Any, argument: str) -> Column:
         """Convert the scores in each row to a class; None if a score is nan.
 
-        A tuple has one column of scores per class. The class with the highest score is used. If
-        several scores are equal, the first class is used. With a single column, scores above the
-        threshold become the second of two classes, and other scores the first.
+        A tuple has one column of scores per class. The class with the highest score is used, or
+        the first of several such classes. With a single column, scores above the threshold become
+        the second of two classes, and other scores the first.
         """
         columns = values if isinstance(values, tuple) else (values,)
         threshold, references = self.options.threshold, self.examples.get("references")
         is_integer = not self.has_text if references is None else references.kind == "integers"
         classes = self.options.classes(is_integer) or ()
         if len(columns) > 1 and (threshold is not None or len(classes) != len(columns)):
-            raise ValueError(
-                f"`labels` must list a class for each of the {len(columns)} columns of scores, in "
-                f"their order, and `threshold` must be left out; got classes {classes or 'none'}"
-            )
+            rule = f"`labels` must list a class for each of the {len(columns)} columns of scores"
+            got = f"got classes {classes or 'none'}"
+            raise ValueError(f"{rule}, in their order, and `threshold` must be left out; {got}")
         scores = np.stack([read_scores(column, argument) for column in columns], axis=1)
         codes = scores.argmax(axis=1) if threshold is None else scores[:, 0] > threshold
         labels = [label if is_integer else str(label) for label in classes or (0, 1)]
         return Column(np.where(np.isnan(scores).any(axis=1), len(labels), codes), [*labels, None])
 
     def _check_kind(self, argument: str, column: Column) -> None:
-        """Raise an error if labels differ in type from the references, or from earlier labels.
+        """Raise an error if labels differ in type from references, or from earlier batches.
 
         The error suggests the option `numeric` if it would help.
         """
-        key = "references" if argument in self.labelled else argument
+        key = "references" if argument in self.labelled_arguments else argument
         first = self.examples.setdefault(key, read_labels([column.example()], key))
         try:
-            name = key if key != argument else f"{argument} before"
-            core_labels.check_same_kind(first, name, column, argument)
+            if key == argument:  # all batches must have labels of one type
+                read_labels([first.example(), column.example()], argument)
+            core_labels.check_same_kind(first, key, column, argument)
         except ValueError as error:
             examples = first.example(), column.example()
             if self.source.kind == "frame" or None in map(integer_of, examples):
                 raise
             raise ValueError(join([error, "numeric=True reads text as integers"])) from error
 
-    def task(self, references: Column, rows: Mapping[str, Any]) -> Task:
+    def make_task(self, references: Column, rows: Mapping[str, Any]) -> Task:
         """Make a task with the reference to ignore, and count the rows that are left out.
 
         They are the rows with this reference, and other rows of weight 0.
@@ -244,14 +251,14 @@ class Samples:
     # Finish once all rows are read
 
     def refuse(self, errors: Iterable[ValueError] = ()) -> None:
-        """Raise one error that lists all collected errors, and these, if there are any."""
-        with prefix_errors(name_sources([*self.faulty] or self.sources)):
+        """Raise one error that lists all collected errors and `errors`, unless there are none."""
+        with prefix_errors(name_sources([*self.faulty_sources] or self.sources)):
             refuse_all([*self.errors.values(), *self._null_errors(), *errors])
 
     def _null_errors(self) -> Iterator[ValueError]:
         """Yield the error about missing values, unless they count as wrong or are dropped."""
         arguments = [x for x in self.names if x in self.first_missing and not self.drop_null]
-        null = "an empty cell, or text such as NA" if self.has_text else "None (null) or nan"
+        null = "an empty cell or text such as NA" if self.has_text else "None (null) or nan"
         reasons = [
             f"`{argument}` must have a value in every row, got {null} in "
             f"{self.n_missing[argument]} of {self.n_rows} rows of column {self.names[argument]!r}"
@@ -260,7 +267,7 @@ class Samples:
         if not reasons:
             return
         if len(self.sources) == 1 and self.source.kind != "frame":
-            reasons[0] += f", first in row {self.first_missing[arguments[0]]}"
+            reasons[0] += f", first in row {self.first_missing[arguments[0]]} of the data"
         remedies = "With drop_null=True such rows are left out."
         if any(argument.startswith("predictions") for argument in arguments):
             remedy = 'With unknown="wrong" a missing prediction counts as wrong'
@@ -275,24 +282,26 @@ class Samples:
     ) -> tuple[Mapping[Any, Label], Task, Account]:
         """Raise the collected errors, or check the labels of all rows.
 
-        `totals` has pairs of a label and its number of samples, for each argument in `labelled`.
-        The results are the label of each text, the task, and the account.
+        `totals` has pairs of a label and its amount, for each labelled argument. The amount is a
+        number of samples or a sum of weights. The results are the label of each text, the task, and
+        the account.
         """
         self.refuse()
         _warn_of_no_header(self, totals)
         self.text_labels = self._labels_of_text(totals)
-        renamed = {argument: self._rename(amounts) for argument, amounts in totals.items()}
-        self.has_integers = any(isinstance(label, int) for label, _ in renamed["references"])
+        label_totals = {argument: self._rename(amounts) for argument, amounts in totals.items()}
+        references = [label for label, _ in label_totals["references"]]
+        self.has_integers = any(isinstance(label, int) for label in references)
         self.ignored = self.text_labels.get(self.ignored, self.ignored)
-        given = self.options.classes(self.has_integers, self.class_names)
-        declared = None if given is None else tuple(map(self.spell, given))
-        core_labels.check_distinct(declared or (), "labels")
-        classes = declared or [label for label, _ in renamed["references"]]
-        if declared is None:
-            self.refuse(_errors_if_undeclared(self, renamed, classes))
-        _warn_of_mistakes(self, renamed, declared or (), never_repeats)
-        task = Task(declared, self.ignored, self.options.unknown)
-        return self.text_labels, task, self._account(totals, renamed, {*classes})
+        classes = self.options.classes(self.has_integers, self.class_names)
+        task_classes = None if classes is None else tuple(map(self.spell, classes))
+        core_labels.check_distinct(task_classes or (), "labels")
+        if task_classes is None:
+            self.refuse(_errors_without_labels(self, label_totals, references))
+        _warn_of_mistakes(self, label_totals, task_classes or (), never_repeats)
+        task = Task(task_classes, self.ignored, self.options.unknown)
+        account = self._account(totals, label_totals, {*(task_classes or references)})
+        return self.text_labels, task, account
 
     def _labels_of_text(self, totals: Mapping[str, Amounts]) -> Mapping[Any, Label]:
         """Find the label of each text in columns and options; empty if no text changes."""
@@ -322,54 +331,54 @@ class Samples:
         """Build the account of a data set; `texts` are the totals before texts become labels."""
         columns = []
         for argument, name in self.names.items():
-            part = argument.replace("_a", " A").replace("_b", " B")
+            role = argument.replace("_a", " A").replace("_b", " B")
             amounts = totals.get(argument, [])
             labels = [pair for pair in amounts if pair[0] in classes]
-            outside = [pair for pair in amounts if pair[0] not in classes]
+            out_of_class = [pair for pair in amounts if pair[0] not in classes]
             notes = _notes(self, argument, texts[argument]) if argument in texts else ()
-            columns.append(ReadColumn(part, name, labels, outside, tuple(notes)))
-        read = tuple(self.sources), self.n_rows, +self.left_out, tuple(columns)
-        return Account(*read, tuple(self.columns_not_used()), self.ignored)
+            columns.append(ReadColumn(role, name, labels, out_of_class, tuple(notes)))
+        fields = tuple(self.sources), self.n_rows, +self.left_out, tuple(columns)
+        return Account(*fields, tuple(self.columns_not_used()), self.ignored)
 
 
 def _warn_of_mistakes(
-    samples: Samples, totals: Mapping[str, Amounts], declared: Sequence[Label], never_repeats: bool
+    samples: Samples, totals: Mapping[str, Amounts], classes: Sequence[Label], never_repeats: bool
 ) -> None:
-    """Warn of names and labels that are probably mistakes."""
+    """Warn of names and labels that are probably mistakes; `classes` are those of the options."""
     names, ignored = samples.names, samples.ignored
-    is_file = samples.source.kind != "frame" and len(samples.labelled) > 1
+    is_file = samples.source.kind != "frame" and len(samples.labelled_arguments) > 1
     if is_file and ignored is not None and not samples.left_out["ignored"]:
         text = f"`ignore_index` leaves out nothing: no reference is {show(ignored)}"
         warn(text, LabelsWarning)
-    for argument in samples.labelled[1:]:
+    for argument in samples.labelled_arguments[1:]:
         label_warnings.warn_of_swapped(names["references"], names[argument])
         columns = columns_of_argument(argument, names[argument])
-        label_warnings.warn_of_other_order([*columns.values()], declared)
+        label_warnings.warn_of_other_order([*columns.values()], classes)
     with suppress(ValueError):  # errors in columns that are not scored
         _warn_of_verdicts(samples, totals)
-        if "counts" not in names and never_repeats and _are_most_pairs(totals):
+        if "counts" not in names and never_repeats and _cover_most_pairs(totals):
             _warn_of_counts(samples)
 
 
-def _errors_if_undeclared(
+def _errors_without_labels(
     samples: Samples, totals: Mapping[str, Amounts], classes: Sequence[Any]
 ) -> Iterator[ValueError]:
     """Yield errors about labels that are valid only if the options list the classes."""
     if samples.options.threshold is not None and not {*map(str, classes)} <= {"0", "1"}:
         yield ValueError(
-            f"`threshold` makes classes 0 and 1, and the references have {listed(classes[:3])}. "
+            f"`threshold` makes classes 0 and 1, but the references have {name_list(classes[:3])}. "
             "List two classes as `labels`, the one of low scores first. For more classes, name a "
             "column of scores for each, as in argmax:a,b."
         )
         return
-    for argument in samples.labelled[1:] if samples.is_label_sensitive else ():
+    for argument in samples.labelled_arguments[1:] if samples.is_label_sensitive else ():
         n_samples = {label: n for label, n in totals[argument] if label is not None}
         if n_samples and n_samples.keys().isdisjoint(classes) and samples.n_rows > 1:
             examples = [", ".join(map(show, x[:2])) for x in ([*n_samples], classes)]
             hint = label_warnings.mismatch_hint([*n_samples], classes)
             labels = f"the {amount(sum(n_samples.values()))} `{argument}` ({examples[0]})"
-            rule = f"none of {labels} is a class of the `references` ({examples[1]})"
-            yield ValueError(f"{rule}: {hint}")
+            text = f"none of {labels} is a class of the `references` ({examples[1]})"
+            yield ValueError(f"{text}: {hint}")
 
 
 def _warn_of_verdicts(samples: Samples, totals: Mapping[str, Amounts]) -> None:
@@ -377,10 +386,10 @@ def _warn_of_verdicts(samples: Samples, totals: Mapping[str, Amounts]) -> None:
     names = samples.names
     asked = [names[x] for x in [*totals][1:] if len({*dict(totals[x])} - {None}) == 2]
     columns = samples.source.columns([]) if asked else {}
-    for name, agreed in label_warnings.verdicts_in(columns, [names["references"]], asked).items():
-        if agreed:
-            text = f"{name!r} says in each row whether {' and '.join(map(repr, agreed))} agree"
-            warn(f"{text}: it is a verdict on predictions, not predictions", LabelsWarning)
+    for name, pair in label_warnings.verdicts_in(columns, [names["references"]], asked).items():
+        if pair:
+            text = f"{name!r} says in each row whether {' and '.join(map(repr, pair))} agree: it is"
+            warn(f"{text} a verdict. Name {pair[1]!r} as `predictions`.", LabelsWarning)
 
 
 def _warn_of_counts(samples: Samples) -> None:
@@ -421,7 +430,7 @@ def _notes_on_predictions(samples: Samples, n_present: int) -> Iterator[str]:
 
 def _warn_of_no_header(samples: Samples, totals: Mapping[str, Amounts]) -> None:
     """Warn if all column names occur as labels, as in a file without a header."""
-    names = [samples.names[x] for x in samples.labelled]
+    names = [samples.names[x] for x in samples.labelled_arguments]
     labels = {label for label, _ in chain(*totals.values())}
     if {*names} <= ({*map(str, labels)} if samples.has_text else labels):
         warn(label_warnings.missing_header_message(names), LabelsWarning)
@@ -432,8 +441,8 @@ def _read_amounts(argument: str, values: Any) -> tuple[Numbers, Numbers]:
     values = values if isinstance(values, list) else values.to_pylist()
     missing = np.array([value is None for value in values], dtype=bool)
     amounts = [0 if value is None else value for value in values]
-    read = read_whole(amounts) if argument == "counts" else read_amounts(amounts, argument)
-    return read, missing
+    numbers = read_whole(amounts) if argument == "counts" else read_amounts(amounts, argument)
+    return numbers, missing
 
 
 def read_scores(values: Any, name: str) -> Numbers:
@@ -455,7 +464,7 @@ def name_sources(sources: Sequence[str]) -> str:
     return f"{first} and {len(sources) - 1} more" if len(sources) > 1 else first
 
 
-def _are_most_pairs(totals: Mapping[str, Amounts]) -> bool:
+def _cover_most_pairs(totals: Mapping[str, Amounts]) -> bool:
     """Check whether samples without repeats cover all pairs of labels, or many of them."""
     n_samples = int(sum(n for _, n in totals["references"]))
     labels = [{label for label, _ in amounts} for amounts in totals.values()]

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..core.labels import Column, Label, show, warn
 from ..errors import prefix_errors
-from ..files.joined import align_rows
+from ..files.joining import align_rows
 from ..inference.registry import score_named
 from ..messages import message, with_subject
 from ..results.comparison import Comparison, compare

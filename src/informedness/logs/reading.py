@@ -13,7 +13,7 @@ from typing import Any
 
 from ..core.labels import check_choice, warn
 from ..errors import prefix_errors
-from ..files.columns import listed
+from ..files.columns import name_list
 from ..files.opening import paths_of
 from ..messages import Message, join, message, message_of
 from ..tables.label_options import LabelOptions
@@ -232,7 +232,7 @@ def _select(all_answers: list[Answers], argument: str, value: Any) -> list[Answe
         return all_answers
     values = {x for answers in all_answers for x in _names_of(answers.origin, argument)}
     if value not in values:
-        names = listed(sorted(values, key=repr), str(value))
+        names = name_list(sorted(values, key=repr), str(value))
         raise ValueError(f"`{argument}` must be one of {names}, got {value!r}")
     return [x for x in all_answers if {value, "", None} & _names_of(x.origin, argument)]
 

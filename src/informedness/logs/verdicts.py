@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ..core.labels import Label, show
 from ..errors import prefix_errors
-from ..files.columns import listed
+from ..files.columns import name_list
 from ..messages import Message, join, message, with_subject
 from ..text import render
 
@@ -432,7 +432,7 @@ def add_verdicts(
         offered = [x for x, share in shares.items() if not math.isnan(share)]
         name = first_known(offered, [metric])
         if not name:
-            rule = f"`verdict` must be a metric of 0 and 1 in the log: {listed(offered, metric)}"
+            rule = f"`verdict` must be a metric of 0 and 1 in the log: {name_list(offered, metric)}"
             raise VerdictError(f"{rule}, got {metric!r}")
     for row, credit in zip(rows, verdicts.get(name, [None] * len(rows)), strict=True):
         row["verdict"] = credit

@@ -16,22 +16,25 @@ from ..messages import Message
 from ..text.render import several
 from . import columns as file_columns
 from .arrow import FileReader
-from .columns import ARGMAX, column_of, distinct_names, listed, one_value, value_in
+from .columns import ARGMAX, column_of, distinct_names, name_list, one_value, value_in
 from .opening import why_not_utf8
 
+# The location of an object, which is a line number or a text, and the object
 Row: TypeAlias = tuple[str | int, Any]
-"""The location of an object, which is a line number or a text, and the object."""
-
+# A function that decodes lines of JSON, or returns None if it cannot decode them
 Decoder: TypeAlias = Callable[[bytes], list[dict[str, Any]] | None]
 
 _LOG_KEYS = {"doc_id", "filter"}  # keys of each row in a log of lm-eval
 _N_ROWS = 1 << 16  # rows in a batch
-_N_OBJECTS = 256  # objects held at a time; fitting in the CPU cache saves a third of the time
+_N_OBJECTS = 256  # objects held at a time; that they fit in the CPU cache saves a third of the time
 _N_BYTES = 1 << 17  # bytes decoded at a time if lines are long
 
 
 class Objects(FileReader):
-    """Read rows that are objects, in batches; the keys of the first object are the header."""
+    """Read rows that are objects, in batches; the keys of the first object are the header.
+
+    `names` maps arguments to the columns to read.
+    """
 
     def __init__(self, names: Mapping[str, str], rows: Iterator[Row]) -> None:
         self._names = names
@@ -41,7 +44,7 @@ class Objects(FileReader):
             if isinstance(row, dict):
                 self.header = self.header or [*row]
                 if row.keys() >= _LOG_KEYS and names:
-                    self._rows = _with_warning_of_filters(self._rows, names)
+                    self._rows = _check_filters(self._rows, names)
 
     def first_columns(self, n_rows: int) -> dict[str, list[Any]]:
         """Collect all columns of the first rows, with None for missing keys."""
@@ -59,10 +62,10 @@ class Objects(FileReader):
         columns = defaultdict[str, list[Any]](list)
         labels: dict[Any, Any] = {}  # one object per label fits in the cache: 30% less time
         n_rows = 0
-        n_lacking = Counter[str]()
+        n_absent = Counter[str]()
         while objects := list(islice(self._rows, _N_OBJECTS)):
             n_rows += len(objects)
-            for argument, values in _columns_of(objects, self._names, n_lacking).items():
+            for argument, values in _collect_columns(objects, self._names, n_absent).items():
                 is_text = {*map(type, values)} <= {str, type(None)}
                 columns[argument] += map(labels.setdefault, values, values) if is_text else values
             if len(columns[argument]) >= _N_ROWS:
@@ -70,14 +73,14 @@ class Objects(FileReader):
                 columns = defaultdict(list)
                 labels.clear()
         names = [*self._names.values()]
-        absent = {x: x for x in names if 0 < n_lacking[x] == n_rows * names.count(x)}
+        absent = {x: x for x in names if 0 < n_absent[x] == n_rows * names.count(x)}
         for where, row in self._first:
             _values_of(row, absent, where)
         if columns:
             yield columns
 
 
-def _with_warning_of_filters(rows: Iterator[Row], names: Mapping[str, str]) -> Iterator[Row]:
+def _check_filters(rows: Iterator[Row], names: Mapping[str, str]) -> Iterator[Row]:
     """Yield rows of a log of lm-eval, and warn at the end if they have several filters."""
     filters = set[Any]()
     for where, row in rows:
@@ -85,27 +88,28 @@ def _with_warning_of_filters(rows: Iterator[Row], names: Mapping[str, str]) -> I
         yield where, row
     if len(filters) > 1 and "filter" not in names.values():
         text = "a log of lm-eval has a row per document and filter, and each row counts as a sample"
-        warn(f"{text}: slice `by` 'filter', or read the log without naming columns")
+        warn(f'{text}. Pass by="filter", or read the log without names of columns.')
 
 
-def _columns_of(
-    rows: Sequence[Row], names: Mapping[str, str], n_lacking: Counter[str]
+def _collect_columns(
+    rows: Sequence[Row], names: Mapping[str, str], n_absent: Counter[str]
 ) -> dict[str, list[Any]]:
     """Collect the values of the columns in JSON objects, by argument."""
-    with suppress(KeyError, TypeError):  # if a name is a path, or a key is missing
+    # A name may be a path, a key may be missing, and a row may be another value than an object.
+    with suppress(KeyError, TypeError):
         columns = {x: [row[name] for _, row in rows] for x, name in names.items()}
         if not any({dict, list} & {*map(type, column)} for column in columns.values()):
             return columns
-    values = [_values_of(row, names, where, n_lacking) for where, row in rows]
+    values = [_values_of(row, names, where, n_absent) for where, row in rows]
     return dict(zip(names, map(list, zip(*values, strict=True)), strict=True))
 
 
-def _values_of(row: Any, names: Mapping[str, str], where: Any, n_lacking: Any = None) -> list[Any]:
-    """Get the values of the columns in a JSON object."""
+def _values_of(row: Any, names: Mapping[str, str], where: Any, n_absent: Any = None) -> list[Any]:
+    """Get the values of the columns in a JSON object at the line or location `where`."""
     where = f"line {where}" if isinstance(where, int) else where
     if not isinstance(row, dict):
         raise ValueError(f"{where} must be a JSON object, got {show(row)}")
-    return [one_value(row, name, where, n_lacking) for name in names.values()]
+    return [one_value(row, name, where, n_absent) for name in names.values()]
 
 
 # JSON
@@ -129,12 +133,13 @@ def json_rows(stream: BinaryIO, rows: str | None, names: Mapping[str, str]) -> I
     The file may hold JSON Lines or one array, whatever its name: `datasets` and Spark write lines
     to .json files. An array is read into memory. `rows` is the path to the objects in a document.
     A single object may be a table that is stored by column, as pandas writes it. Otherwise it is a
-    row if it has the named columns.
+    row if it has the columns in `names`.
 
     Raises
     ------
     ValueError
-        If the file is damaged, or is one document without the named columns.
+        If the file is not JSON, or `rows` does not lead to rows. If the file is one object without
+        the columns in `names`, and with rows at another path.
     """
     start = stream.read(1000).lstrip(codecs.BOM_UTF8 + b" \t\r\n")
     stream.seek(0)
@@ -154,7 +159,8 @@ def json_rows(stream: BinaryIO, rows: str | None, names: Mapping[str, str]) -> I
 def _top_rows(stream: BinaryIO) -> list[Row]:
     """Read the first two lines of JSON, or else one document.
 
-    If the file holds lines, the stream is set back to its start.
+    If the file holds lines, the stream is set back to its start. After a document, it is at its
+    end.
     """
     try:
         top = list(islice(_json_lines(stream), 2))
@@ -168,7 +174,7 @@ def _top_rows(stream: BinaryIO) -> list[Row]:
 
 
 def _json_lines(stream: BinaryIO, decode: Decoder | None = None) -> Iterator[Row]:
-    """Yield the number and the object of each line; use `decode` for blocks if possible."""
+    """Yield the number and the object of each line; `decode` is tried first on blocks of lines."""
     n_lines = 0
     while line := stream.readline():
         block = line + stream.read(min(_N_BYTES, _N_OBJECTS * len(line))) + stream.readline()
@@ -187,13 +193,13 @@ def _parse_json(text: bytes, where: str, first_line: int) -> Any:
     try:
         return _parse(text.decode().removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
-        remedies = "Write one object per line, or an array. Use rows= to name a list in a document."
-        reason = why_not_utf8(text.splitlines(), first_line) or f"{error}. {remedies}"
+        remedy = "Write one object per line, or all objects in one array."
+        reason = why_not_utf8(text.splitlines(), first_line) or f"{error}. {remedy}"
         raise ValueError(f"{where} is not JSON: {reason}") from error
 
 
 def _decoder_of(names: Collection[str]) -> Decoder | None:
-    """Make a decoder of lines that reads only the keys with which the paths in `names` may start.
+    """Make a decoder of lines that reads only the keys that the paths in `names` may begin with.
 
     Skipping other values takes a fifth of the time that decoding them takes. The decoder is None
     without msgspec, or if a name has characters that JSON can write in several forms.
@@ -205,24 +211,24 @@ def _decoder_of(names: Collection[str]) -> Decoder | None:
     except ImportError:
         return None
     paths = [name.removeprefix(ARGMAX).split(".") for name in names]
-    nested = {*chain(*(accumulate(path, "{}.{}".format) for path in paths))} - {*names}
-    single: Any = str | int | float | bool | None
-    types = dict.fromkeys(names, single) | dict.fromkeys(nested, msgspec.Raw)
-    made: Any = TypedDict
-    decode_line = msgspec.json.Decoder(made("Row", types, total=False)).decode
-    quoted = [f'"{key}"'.encode() for key in types]
+    parents = {*chain(*(accumulate(path, "{}.{}".format) for path in paths))} - {*names}
+    scalar: Any = str | int | float | bool | None
+    types = dict.fromkeys(names, scalar) | dict.fromkeys(parents, msgspec.Raw)
+    make_type: Any = TypedDict  # mypy would require literal keys
+    decode_line = msgspec.json.Decoder(make_type("Row", types, total=False)).decode
+    quoted_keys = [f'"{key}"'.encode() for key in types]
 
     def decode(text: bytes) -> list[dict[str, Any]] | None:
-        """Decode lines; None if a line may repeat a key, or is not JSON in UTF-8."""
+        """Decode lines; None if a line is not JSON, may repeat a key, or nests values at a name."""
         if re.search(rb"\\u00[2-7]", text):  # escaped characters, which may be in a key
             return None
         with suppress(ValueError, RecursionError, msgspec.MsgspecError):
             text.decode()
             rows = list(map(decode_line, io.BytesIO(text)))
-            for row, key in product(rows, nested):
+            for row, key in product(rows, parents):
                 if key in row:
                     row[key] = _parse(str(row[key], "utf-8"))
-            if sum(map(len, rows)) == sum(map(text.count, quoted)):
+            if sum(map(len, rows)) == sum(map(text.count, quoted_keys)):
                 return rows
         return None
 
@@ -233,23 +239,26 @@ def _decoder_of(names: Collection[str]) -> Decoder | None:
 
 
 def _check_is_row(document: Mapping[str, Any], names: Mapping[str, str]) -> None:
-    """Raise an error that suggests paths to rows, unless a document has the named columns."""
+    """Raise an error that suggests paths to rows, if only another path leads to the columns.
+
+    A document with the columns in `names`, or without such paths, is valid.
+    """
     if names and all(column_of(name, document) for name in names.values()):
         return
     paths = [*_paths_to_rows(document)] or [*_paths_to_rows(document, are_objects=True)]
-    found = sorted(paths, key=lambda place: -place[1])
-    if found:
-        places = " or ".join(f"{path!r} ({several(n, 'object')})" for path, n in found)
-        text = f"the file is one object. Name the path to its rows as `rows`, such as {places}"
+    paths.sort(key=lambda pair: -pair[1])
+    if paths:
+        texts = " or ".join(f"{path!r} ({several(n, 'row')})" for path, n in paths)
+        text = f"the file is one object. Name the path to its rows as `rows`: {texts}"
         error = DataError(text)
-        error.rows = found[0][0] if len(found) == 1 else None
+        error.rows = paths[0][0] if len(paths) == 1 else None
         raise error
 
 
 def _rows_of_columns(document: Mapping[str, Any], names: Collection[str]) -> list[Row]:
     """Read the rows of a table that is stored by column; empty for other documents.
 
-    Each column is a list or an object.
+    Each column is a list or an object. The table must have the columns in `names`.
     """
     columns = [x for x in document.values() if isinstance(x, (list, dict))]
     keys = [[*range(len(x))] if isinstance(x, list) else [*x] for x in columns]
@@ -260,16 +269,16 @@ def _rows_of_columns(document: Mapping[str, Any], names: Collection[str]) -> lis
 
 
 def _paths_to_rows(
-    document: Mapping[str, Any], are_objects: bool = False, above: str = ""
+    document: Mapping[str, Any], are_objects: bool = False, parent_path: str = ""
 ) -> Iterator[tuple[str, int]]:
-    """Yield each path that may lead to rows, and the number of rows.
+    """Yield each path that may lead to rows, and the number of rows, below `parent_path`.
 
     Rows are a list of objects, or a list of lists of cells next to "columns", as W&B and pandas
     write them. With `are_objects`, they may also be the values of an object.
     """
     kinds = (dict, list) if isinstance(document.get("columns"), list) else (dict,)
     for name, value in document.items():
-        path = f"{above}.{name}".removeprefix(".")
+        path = f"{parent_path}.{name}".removeprefix(".")
         is_list = isinstance(value, list) and value and all(isinstance(row, kinds) for row in value)
         if is_list or (are_objects and _are_rows(value)):
             yield path, len(value)
@@ -286,22 +295,27 @@ def _are_rows(value: Any) -> bool:
 def _rows_at(document: Any, path: str) -> Iterable[Any]:
     """Get the rows at a path; the path "." is the document itself.
 
-    Rows are a list of objects, an object whose values are objects, or lists of cells. The list
-    "columns" in the same object names the cells, as in files of W&B and pandas.
+    Rows are a list of objects, an object whose values are objects, or a list of lists of cells. The
+    list "columns" next to it names the cells, as in files of W&B and pandas.
+
+    Raises
+    ------
+    ValueError
+        If the path does not exist, or leads to another value.
     """
-    above, _, name = path.rpartition(".")
+    parent_path, _, name = path.rpartition(".")
     with prefix_errors(Message(f"`rows` must be a path in the document, got {path!r}")):
-        parent = value_in(document, above) if above else document
-        rows = document if path == "." else value_in(parent, name, above)
+        parent = value_in(document, parent_path) if parent_path else document
+        rows = document if path == "." else value_in(parent, name, parent_path)
     if isinstance(rows, dict) and all(isinstance(row, dict) for row in rows.values()):
         return rows.values()
     if not isinstance(rows, list):
         raise ValueError(f"`rows` must lead to a list of objects, got {show(rows)} at {path!r}")
-    return _named_cells(rows, parent.get("columns") if isinstance(parent, dict) else None)
+    return _name_cells(rows, parent.get("columns") if isinstance(parent, dict) else None)
 
 
-def _named_cells(rows: Sequence[Any], names: Any) -> Sequence[Any]:
-    """Convert each list of cells to an object with these names as keys, if all names are text."""
+def _name_cells(rows: Sequence[Any], names: Any) -> Sequence[Any]:
+    """Convert lists of cells to objects with `names` as keys, if `names` is a list of text."""
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         return rows
     return [dict(zip(names, row, strict=True)) if isinstance(row, list) else row for row in rows]
@@ -313,7 +327,8 @@ def _named_cells(rows: Sequence[Any], names: Any) -> Sequence[Any]:
 class Workbook(Objects):
     """Read the Excel sheet with this title, or by default the only sheet with these columns.
 
-    Empty rows are skipped. The first row that is not empty is the header.
+    If `names` is empty, the default is the sheet with the most columns. Empty rows are skipped. The
+    first row that is not empty is the header.
 
     Raises
     ------
@@ -329,43 +344,52 @@ class Workbook(Objects):
             book = openpyxl.load_workbook(stream, read_only=True, data_only=True)
         self.sheets = [sheet.title for sheet in book.worksheets]
         if title not in (None, *self.sheets):
-            raise ValueError(f"`rows` must be one of {listed(self.sheets)}, got {title!r}")
-        tables = [_table_of(x) for x in book.worksheets if title in (None, x.title)]
-        sheet, written, rows = _table_with(names, tables)
+            raise ValueError(f"`rows` must be one of {name_list(self.sheets)}, got {title!r}")
+        sheets = [_read_sheet(x) for x in book.worksheets if title in (None, x.title)]
+        sheet, original_names, rows = _choose_sheet(names, sheets)
         if len(self.sheets) > 1:
             self.sheet_note = f", sheet {sheet} (of {', '.join(self.sheets)})"
-        self.header = distinct_names(written)
-        with prefix_errors(Message(f"sheet {sheet!r} (`rows` may be {listed(self.sheets)})")):
+        self.header = distinct_names(original_names)
+        with prefix_errors(Message(f"sheet {sheet!r} (`rows` may be {name_list(self.sheets)})")):
             file_columns.check_columns(names, self.header)
         nulls = dict.fromkeys(self.header)
         objects = ((x, nulls | dict(zip(self.header, row, strict=False))) for x, row in rows)
-        shared = file_columns.shared_names(names.values(), written)
-        super().__init__(names, _compare_columns(objects, shared))
+        pairs = file_columns.repeats_of(names.values(), original_names)
+        super().__init__(names, _compare_columns(objects, pairs))
 
 
 def _compare_columns(rows: Iterator[Row], pairs: Mapping[str, str]) -> Iterator[Row]:
-    """Yield rows, and warn at the end of columns that differ from their partners in `pairs`."""
+    """Yield rows, and warn at the end of columns that differ from their partners.
+
+    `pairs` maps the name of each repeated column to the name of its partner.
+    """
     unequal = dict[str, str]()
     for where, row in rows:
         unequal |= {x: name for x, name in pairs.items() if row[x] != row[name]}
         yield where, row
-    file_columns.warn_of_names(unequal)
+    file_columns.warn_of_repeats(unequal)
 
 
-def _table_of(sheet: Any) -> tuple[str, list[str], Iterator[Row]]:
+def _read_sheet(sheet: Any) -> tuple[str, list[str], Iterator[Row]]:
     """Read the title of a sheet, its header, and the rows below the header."""
     rows = _filled_rows(sheet)
-    _, head = next(rows, ("", ()))
-    return sheet.title, ["" if x is None else str(x) for x in head], rows
+    _, header = next(rows, ("", ()))
+    return sheet.title, ["" if x is None else str(x) for x in header], rows
 
 
-def _table_with(names: Mapping[str, str], tables: Sequence[Any]) -> Any:
-    """Find the only table that has these columns, or else the table with the most columns."""
-    matching = [table for table in tables if {*names.values()} <= {*distinct_names(table[1])}]
-    if names and len(matching) > 1:
-        titles = listed([title for title, *_ in matching])
+def _choose_sheet(names: Mapping[str, str], sheets: Sequence[Any]) -> Any:
+    """Find the only sheet that has these columns, or else the sheet with the most columns.
+
+    Raises
+    ------
+    DataError
+        If several sheets have these columns.
+    """
+    matches = [sheet for sheet in sheets if {*names.values()} <= {*distinct_names(sheet[1])}]
+    if names and len(matches) > 1:
+        titles = name_list([title for title, *_ in matches])
         raise DataError(f"only one sheet may have these columns, got {titles}: name one as `rows`")
-    return max(matching or tables, key=lambda table: len(table[1]))
+    return max(matches or sheets, key=lambda sheet: len(sheet[1]))
 
 
 def _filled_rows(sheet: Any) -> Iterator[Row]:

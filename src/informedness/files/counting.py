@@ -22,17 +22,18 @@ from ..tables.matrix import is_matrix
 from ..text.layout import Account, Amounts, ReadColumn, amounts_of
 from ..text.render import shown
 from .arrow import as_list, check_schema, columns_of
-from .columns import check_columns, column_of, columns_to_read, group_by_argument, named_columns
+from .columns import check_columns, collect_names, column_of, columns_to_read, group_by_argument
 from .delimited import BLOCK
 from .opening import DELIMITERS, open_whole
 from .reading import read_files
 from .samples import Samples, Source, name_sources
 
 _N_SUMMED = 4  # tables of batches added at once; with 2, 10,000 slices take 25% longer
-_DATABASES = ("DUCKDB", "IBIS", "PYSPARK", "PYSPARK_CONNECT", "SQLFRAME")  # have collations
+# Engines whose columns of text may have a collation
+_DATABASES = ("DUCKDB", "IBIS", "PYSPARK", "PYSPARK_CONNECT", "SQLFRAME")
 # Pairs of texts that are equal if a collation ignores case, accents, trailing spaces, or Unicode
 # composition.
-_ALIKE = (("a", "A"), ("a", "á"), ("a", "a "), ("\u00e9", "e\u0301"))
+_ALIKE_TEXTS = (("a", "A"), ("a", "á"), ("a", "a "), ("\u00e9", "e\u0301"))
 
 
 def table_from_file(
@@ -59,28 +60,32 @@ def table_from_file(
     no_quotes: bool = False,
     by: str | Sequence[str] | None = None,
 ) -> Any:
-    r"""Count files of predictions, even files larger than memory, into a contingency table.
+    r"""Count files of predictions into a contingency table, in batches that need little memory.
 
     Parameters
     ----------
     path : path or sequence of paths
         A file, a folder of part files, or several files and folders, which are read as one data
         set. In folders, files and subfolders whose names start with ".", "_" or "~$" are left out.
-        So are metadata of `datasets`, and a README, LICENSE or CITATION without the extension of a
-        data file. "-" is standard input, which needs `file_format`.
-    references, predictions, weights, counts : str
-        Names of the columns. The column of `counts` has the number of samples that each row
-        represents. "doc.label" is the field "label" in the column "doc", and "doc.answers.0" the
-        first element of the list "answers" in it. A column with exactly this name has priority.
-        "argmax:scores" is the position of the largest number in each list of the column "scores".
-        For an object of numbers, or a list of objects with a label and a number, it is the name of
-        the largest number. If several numbers are the largest, the first is used. CSV and TSV files
-        do not have nested columns or lists. "argmax:a,b,c" is the class whose column has the
-        highest score. These columns must be in the order of `labels`.
+        So are metadata and caches of `datasets`, and a README, LICENSE or CITATION without the
+        extension of a data file. "-" is standard input, which needs `file_format`.
+    references, predictions : str
+        Names of the columns. "doc.label" is the field "label" in the column "doc", and
+        "doc.answers.0" the first element of the list "answers" in it. A column with exactly this
+        name has priority. "argmax:scores" is the position of the largest number in each list of the
+        column "scores". For an object of numbers, or a list of objects with a label and a number,
+        it is the name of the largest number. If several numbers are the largest, the first is used.
+        CSV and TSV files do not have nested columns or lists. For predictions, "argmax:a,b,c" is
+        the class whose column has the highest score; `labels` must list the classes in the order of
+        these columns.
+    weights, counts : str, optional
+        Names of the columns with the weight of each sample, or with the number of samples that each
+        row represents. Only one of the two may be passed.
     file_format : {"arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"}, optional
         By default the format is taken from each file name; .txt files are read as CSV. "arrow" is
-        Arrow IPC, also known as Feather. JSON has one object per line, or an array of objects. An
-        Excel file needs openpyxl, and `rows` if several of its sheets have these columns.
+        Arrow IPC, also known as Feather. JSON has one object per line, or an array of objects,
+        which is read into memory as a whole. An Excel file needs openpyxl, and `rows` if several of
+        its sheets have these columns.
     encoding : str, optional
         Encoding of text, such as "cp1252"; by default that of a byte order mark, or UTF-8.
     numeric : bool
@@ -97,7 +102,7 @@ def table_from_file(
     choices : sequence of str, optional
         The names of the classes. Integers in references and predictions are positions in this
         list, from 0, and are replaced by the names. Text must be one of the names. Other
-        predictions are an error, or count as wrong with `unknown="wrong"`. In CSV, "0" is a
+        predictions are an error, or count as wrong with `unknown="wrong"`. In CSV and TSV, "0" is a
         position only with `numeric`. Text that is not an integer is then unchanged.
     ignore_case, strip : bool
         Whether to treat texts that differ only in case, or in surrounding whitespace, as one
@@ -130,13 +135,14 @@ def table_from_file(
     Warns
     -----
     InformednessWarning
-        If files in a folder are left out; the message names up to three of them.
+        If files in a folder are left out; the message names up to three of them. If rows of a log
+        of lm-eval have several filters.
     LabelsWarning
         If text for a missing value, or -100, counts as a class. If labels look alike, or differ
         only in case or whitespace. If nearly all references are different texts. If predictions
         say whether the references and another column agree. If rows look like counts: each pair of
         labels occurs once, next to a column of whole numbers. If names of columns suggest swapped
-        arguments.
+        arguments, are also labels, or repeat with other values. If no reference is `ignore_index`.
     UndefinedMetricWarning
         If predictions are not classes of the references, and `unknown` is not "wrong".
 
@@ -145,6 +151,8 @@ def table_from_file(
     ValueError
         If a file, a column or a label is not valid, or no prediction is a class of the
         references; the message names the file.
+    FileNotFoundError
+        If a path does not exist.
     ImportError
         If a package that the format needs is missing, such as pyarrow or openpyxl.
 
@@ -161,7 +169,7 @@ def table_from_file(
     options = LabelOptions(
         numeric, extract, choices, labels, ignore_index, unknown, ignore_case, strip, threshold
     )
-    names = named_columns(references, predictions, weights, counts, by)
+    names = collect_names(references, predictions, weights, counts, by)
     samples = Samples(names, options, drop_null=drop_null, keep_missing=keep_missing)
     batches = read_files(
         path, samples, file_format=file_format, encoding=encoding, rows=rows, no_quotes=no_quotes
@@ -193,11 +201,13 @@ def table_from_frame(
     frame : data frame
         Any data frame that narwhals supports: pandas, polars (eager or lazy), pyarrow, DuckDB
         relations, Ibis, Dask, PySpark; or a `datasets.Dataset`. In databases and lazy frames, one
-        GROUP BY returns one row per cell of the table. Sums of weights may then differ in the last
-        digits from run to run.
-    references, predictions, weights, counts : str
+        GROUP BY returns one row per combination of values. Sums of weights may then differ in the
+        last digits from run to run.
+    references, predictions : str
         Names of the columns, or paths to values in nested columns, as in `table_from_file`. Pass
         names of pandas columns that are not text, such as 0 or a tuple of a MultiIndex, unchanged.
+    weights, counts : str, optional
+        As in `table_from_file`.
     labels, ignore_index, unknown
         As in `ContingencyTable.from_labels`. In a ClassLabel column of `datasets`, positions are
         replaced by the names of the classes, and -1 is a missing value.
@@ -218,8 +228,11 @@ def table_from_frame(
     Raises
     ------
     ValueError
-        If a column does not exist, has nulls, or does not hold labels (for `weights`, numbers). If
-        `ContingencyTable.from_labels` would raise an error.
+        If a column does not exist, has nulls, or does not hold labels (for `weights` and `counts`,
+        numbers). If `ContingencyTable.from_labels` would raise an error. If the collation of a
+        database may merge labels.
+    TypeError
+        If a polars column holds Python objects.
     ImportError
         If narwhals or pyarrow is missing.
 
@@ -231,7 +244,7 @@ def table_from_frame(
     >>> table.labels, table.to_dense().tolist()
     (('a', 'b'), [[1, 1], [0, 1]])
     """
-    names = named_columns(references, predictions, weights, counts, by)
+    names = collect_names(references, predictions, weights, counts, by)
     options = LabelOptions(
         labels=labels, ignore_index=ignore_index, unknown=unknown, threshold=threshold
     )
@@ -253,7 +266,7 @@ def table_of_matrix(
         return None
     with prefix_errors(shown(path)), open_whole(path, None, encoding) as stream:
         text = stream.read(BLOCK).decode("utf-8-sig", "replace")
-        # A matrix has as many lines as cells per line.
+        # A matrix has as many lines as cells in a line, so a long line or few lines.
         is_long = text.count("\n") > max(map(len, text.splitlines()), default=0) + 3
         if is_long or not is_matrix(text):
             return None
@@ -262,14 +275,14 @@ def table_of_matrix(
             rule = "a confusion matrix must have counts, got shares or weights"
             remedy = "Multiply shares by the number of samples of the row, and round. Read weights"
             raise ValueError(f"{rule}. {remedy} in Python with ContingencyTable.from_matrix.")
-    sides = zip(NAMES, ("rows", "columns"), _label_totals(table), strict=True)
-    columns = tuple(ReadColumn(*side, []) for side in sides)
+    fields = zip(NAMES, ("rows", "columns"), _label_totals(table), strict=True)
+    columns = tuple(ReadColumn(*values, []) for values in fields)
     account = Account((f"{path}, a confusion matrix",), table.n_classes, {}, columns)
     return replace(table, read=(account,))
 
 
 def _label_totals(table: ContingencyTable) -> list[Amounts]:
-    """Pair each label with its amounts, in the references and in the predictions."""
+    """List labels with their amounts, first of the references and then of the predictions."""
     totals = table.reference_totals, table.prediction_totals
     return [amounts_of(table.labels, amounts.tolist()) for amounts in totals]
 
@@ -278,7 +291,7 @@ def _label_totals(table: ContingencyTable) -> list[Amounts]:
 
 
 def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
-    """Count batches of rows into a table, or into a table per slice.
+    """Count batches of rows into a table, or into a table per slice if there are columns `by`.
 
     Labels are converted to classes after counting, because only all rows together show which
     classes exist, and whether labels are integers.
@@ -286,7 +299,7 @@ def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
     tables = _count(samples, batches)
     overall = ContingencyTable.sum_of(list(tables.values()))
     n_cells = sum(len(table.counts) for table in tables.values())
-    label_totals = dict(zip(samples.labelled, _label_totals(overall), strict=True))
+    label_totals = dict(zip(samples.labelled_arguments, _label_totals(overall), strict=True))
     never_repeats = 1 < (overall.n_samples or 0) == n_cells
     text_labels, task, account = samples.check_labels(label_totals, never_repeats)
     try:
@@ -306,20 +319,20 @@ def _count(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> dict[Slice
     """Count all batches into a table per slice, with unconverted labels."""
     sums: defaultdict[Slice, list[ContingencyTable]] = defaultdict(list)
     for rows in filter(None, batches):
-        sides = rows["references"], rows["predictions"]
-        task = samples.task(sides[0], rows)
+        pair = rows["references"], rows["predictions"]
+        task = samples.make_task(pair[0], rows)
         by: Any = {name: rows[name] for name in rows if name.startswith("by")}
         if len(by) < 2:
-            by = by.get("by", np.zeros(len(sides[0]), np.int64))
+            by = by.get("by", np.zeros(len(pair[0]), np.int64))
         counts = None
         if {"times", "counts"} & rows.keys():
             counts = rows.get("times", 1) * rows.get("counts", 1)
         with suppress(NoSamplesError):
             amounts = rows.get("weights"), counts, rows.get("squares")
             if "by" in rows or counts is not None:
-                tables = count_slices(*sides, by, task, amounts)
+                tables = count_slices(*pair, by, task, amounts)
             else:  # takes a third of the time
-                tables = {0: ContingencyTable._from_columns(*sides, task, rows.get("weights"))}
+                tables = {0: ContingencyTable._from_columns(*pair, task, rows.get("weights"))}
             for name, table in tables.items():
                 _add_table(sums[name], table)
     if not sums:
@@ -332,18 +345,21 @@ def _count(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> dict[Slice
 
 
 def _add_table(sums: list[ContingencyTable], table: ContingencyTable) -> None:
-    """Append a table, and sum the last tables while the first of them is not much larger."""
+    """Append a table, and sum the last `_N_SUMMED` tables while they have similar sizes.
+
+    The list stays short, and large tables are summed rarely.
+    """
     sums.append(table)
     while len(sums) >= _N_SUMMED and len(sums[-_N_SUMMED].counts) <= 2 * len(table.counts):
         table = ContingencyTable.sum_of(sums[-_N_SUMMED:])
         sums[-_N_SUMMED:] = [table]
 
 
-def _as_classes(table: ContingencyTable, names: Mapping[Any, Any], task: Task) -> ContingencyTable:
-    """Replace the labels of a table by their `names`, and convert it to the classes of the task."""
-    if not names and task.classes is None and task.unknown == "error":
+def _as_classes(table: ContingencyTable, texts: Mapping[Any, Any], task: Task) -> ContingencyTable:
+    """Replace the texts in `texts` by their labels, and convert a table to the task's classes."""
+    if not texts and task.classes is None and task.unknown == "error":
         return table
-    labels, (codes,) = merged([names.get(label, label) for label in table.labels])
+    labels, (codes,) = merged([texts.get(label, label) for label in table.labels])
     cells = Cells(codes[table.rows], codes[table.columns], table.counts, table.squared_weights)
     return ContingencyTable._from_task(labels, cells, task, table.n_samples)
 
@@ -380,8 +396,8 @@ def _read_columns(
 ) -> tuple[Any, dict[str, str]]:
     """Read columns of a frame as an Arrow table, with columns of sums if rows are grouped.
 
-    The second result names these columns: "times" is the number of rows in a group, and "squares"
-    the sum of their squared weights. `weights` then holds sums, too.
+    The second result maps "times" and "squares" to the names of the columns of sums: the number of
+    rows in a group, and the sum of their squared weights. The column of weights then has sums, too.
     """
     import narwhals as nw
 
@@ -389,7 +405,7 @@ def _read_columns(
     sums = {"times": f"{longest}_times", "squares": f"{longest}_squares"}
     try:
         frame = _select(native, names, header)
-        if nw.dependencies.is_dask_dataframe(frame):  # narwhals needs another package
+        if nw.dependencies.is_dask_dataframe(frame):  # narwhals would need another package
             columns = list(dict.fromkeys(names.values()))
             cells = frame.groupby(columns, dropna=False).size().compute()
             frame = cells.rename(sums["times"]).reset_index()
@@ -405,7 +421,15 @@ def _read_columns(
 
 
 def _header_of(native: Any, names: Mapping[str, str]) -> list[str]:
-    """List the column names of a frame as text."""
+    """List the column names of a frame as text.
+
+    Raises
+    ------
+    ValueError
+        If `native` is not a data frame.
+    TypeError
+        If a column in `names` holds Python objects.
+    """
     if hasattr(native, "collect_schema"):  # polars, where `columns` may warn
         schema = native.collect_schema()
         for name in names.values():
@@ -439,7 +463,7 @@ def _select(native: Any, names: Mapping[str, str], header: Sequence[str]) -> Any
 def _group(lazy: Any, names: Mapping[str, str], times: str, squares: str) -> Any:
     """Group equal rows, and count them in the column `times`.
 
-    Weights are summed; the sums of their squares are in the column `squares`.
+    Numeric weights are summed; the sums of their squares are in the column `squares`.
 
     Raises
     ------
@@ -450,28 +474,32 @@ def _group(lazy: Any, names: Mapping[str, str], times: str, squares: str) -> Any
 
     schema = lazy.collect_schema()
     columns = {name: nw.col(name) for name in names.values()}
-    texts = [name for name in columns if schema[name] == nw.String]
+    text_names = [name for name in columns if schema[name] == nw.String]
     if lazy.implementation is nw.Implementation.IBIS:
         # In SQLite, the collation of a column does not apply to computed text.
-        columns |= {name: nw.concat_str(columns[name], nw.lit("")) for name in texts}
+        columns |= {name: nw.concat_str(columns[name], nw.lit("")) for name in text_names}
     rows = lazy.select(*(column.alias(name) for name, column in columns.items()))
     weights = names.get("weights", "")
-    kept = [*columns, times]
+    header = [*columns, times]
     if weights and schema[weights].is_numeric():
         rows = _sum_weights(rows, [x for x in columns if x != weights], weights, times, squares)
-        kept.append(squares)
+        header.append(squares)
     else:
         rows = rows.group_by(*columns, drop_null_keys=False).agg(nw.len().alias(times))
     if lazy.implementation.name not in _DATABASES:
-        texts = []
-    return _collect(rows, texts, times).select(*kept)
+        text_names = []
+    return _collect(rows, text_names, times).select(*header)
 
 
-def _collect(rows: Any, texts: Sequence[str], prefix: str) -> Any:
-    """Run the query; raise an error if a collation treats different texts as equal."""
+def _collect(rows: Any, names: Sequence[str], prefix: str) -> Any:
+    """Run the query; raise an error if a collation treats different texts as equal.
+
+    The collations are those of the columns in `names`. Additional columns, whose names begin with
+    `prefix`, test them.
+    """
     import narwhals as nw
 
-    pairs = {f"{prefix}_equal_{i}": pair for i, pair in enumerate(product(texts, _ALIKE))}
+    pairs = {f"{prefix}_equal_{i}": pair for i, pair in enumerate(product(names, _ALIKE_TEXTS))}
     are_equal = {}
     for column, (name, pair) in pairs.items():
         empty = nw.col(name).str.slice(0, 0)  # keeps the collation when text is appended

@@ -29,7 +29,7 @@ _MOST_ROWS = 1 << 29  # a column of this length takes 4 GB
 
 
 class Whole(NamedTuple):
-    """Samples in memory: columns by argument, the task, and the account."""
+    """All samples, in memory: columns by argument, the task, and the account."""
 
     columns: dict[str, Column]
     task: Task
@@ -48,8 +48,8 @@ def whole_columns(samples: Samples, batches: Batches, most_rows: int | None = No
     """
     arguments = [x for x in samples.names if x != "counts"]
     columns = _join_batches(arguments, batches, most_rows or _MOST_ROWS)
-    references, labelled = columns["references"], samples.labelled
-    ignored = samples.task(references, {}).ignored
+    references, labelled = columns["references"], samples.labelled_arguments
+    ignored = samples.make_task(references, {}).ignored
     counted = slice(None) if ignored is None else references.differs_from(ignored)
     totals = {}
     for argument in labelled:
@@ -72,7 +72,7 @@ def _join_batches(arguments: Sequence[str], batches: Batches, most_rows: int) ->
         counts = batch.get("counts", np.ones(len(batch["references"]), dtype=np.int64))
         n_rows += int(counts.sum())
         if n_rows > most_rows:
-            text = f"the data must have at most {most_rows:,d} rows, got more"
+            text = f"the data must have at most {most_rows:,d} rows, got more: leave out rows"
             raise ValueError(Message(text, "too many rows", most=most_rows))
         rows = np.repeat(np.arange(len(counts)), counts)
         parts.append({argument: batch[argument][rows] for argument in arguments})
@@ -81,7 +81,7 @@ def _join_batches(arguments: Sequence[str], batches: Batches, most_rows: int) ->
 
 
 def _never_repeat(columns: Sequence[Column]) -> bool:
-    """Check whether there are at least two rows, and all differ in their labels."""
+    """Check whether there are at least two rows, and no two have the same labels."""
     labels, codes = zip(*(column.coded() for column in columns), strict=True)
     n_rows = len(codes[0])
     return 1 < n_rows <= math.prod(map(len, labels)) and (
@@ -112,9 +112,9 @@ def samples_of_lines(lines: Mapping[str, Sequence[str]], samples: Samples) -> li
     Raises
     ------
     ValueError
-        If the files differ in their number of lines, or lines have several cells.
+        If the files differ in their number of lines, or if lines have several cells.
     """
-    samples.begin(Source("", "csv"))
+    samples.begin(Source("", "csv"))  # nulls and integers are text, as in CSV
     samples.sources = [samples.names[argument] for argument in lines]
     n_lines = max(map(len if samples.keep_missing else _count_filled, lines.values()))
     _check_same_rows({samples.names[x]: min(n_lines, len(y)) for x, y in lines.items()})
@@ -132,10 +132,8 @@ def _check_same_rows(n_rows: Mapping[str, int]) -> None:
     """Raise an error if files whose rows are paired by position have different numbers of rows."""
     if len({*n_rows.values()}) > 1:
         amounts = ", ".join(f"{n:,d} in {shown(file)}" for file, n in n_rows.items())
-        raise ValueError(
-            f"expected the same number of rows in each file, got {amounts}. To pair rows by an "
-            "identifier, name its column as `on`."
-        )
+        rule = f"expected the same number of rows in each file, got {amounts}"
+        raise ValueError(f"{rule}. To join files on an identifier, name its column as `on`.")
 
 
 def _check_lines(lines: Mapping[str, Sequence[str]], options: LabelOptions) -> None:
@@ -147,11 +145,9 @@ def _check_lines(lines: Mapping[str, Sequence[str]], options: LabelOptions) -> N
     checked_files = [*lines][: None if options.pattern is None else 1]
     counts = {x: Counter(filter(None, map(options.fold, lines[x]))) for x in checked_files}
     for file in _files_with_cells(counts):
-        text = (
-            f"expected one label in each line, got several cells in {show(lines[file][0])}. "
-            "Name the columns of labels as `references and predictions`, and the column that "
-            "identifies samples as `on`. Without a header, add one as the first line."
-        )
+        text = f"expected one label in each line, got several cells in {show(lines[file][0])}."
+        text += " Name the columns of labels as `references and predictions`, and the column that"
+        text += " identifies samples as `on`. Without a header, add one as the first line."
         raise ValueError(with_subject(shown(file), text))
     first_lines = [options.fold(lines[file][0]) for file in checked_files]
     if all(2 * len(x) <= x.total() for x in counts.values()):
@@ -213,16 +209,16 @@ def joined_rows(
     Raises
     ------
     ValueError
-        If a file is damaged or lacks a column. If an identifier repeats in a file, or has
-        different references. If it is missing in the other file, unless it has no reference, or
-        only a prediction is missing and unknown="wrong". Without identifiers, if the numbers of
-        rows differ.
+        If a file is damaged or lacks a column. If an identifier repeats in a file, has different
+        references, or is missing in one file. In a file of predictions only, additional identifiers
+        are left out, and missing identifiers count as wrong with unknown="wrong". Without
+        identifiers, if the numbers of rows differ.
     """
     keys = {} if on is None else {"on": on}
     references = names[0]["references"]
     is_one_model = "references" not in names[1]
-    is_checked = is_one_model and references not in names[1].values()
-    optional = {"references": references} if is_checked else {}  # must be equal if present
+    may_repeat = is_one_model and references not in names[1].values()
+    optional = {"references": references} if may_repeat else {}  # must be equal if present
     first = _read_columns(paths[0], keys | names[0], samples, **file_options)
     second = _read_columns(paths[1], keys | names[1], samples, optional=optional, **file_options)
     if "references" in second and samples.has_text:
@@ -264,7 +260,7 @@ def _read_columns(
             else:
                 parts[argument].append(samples.read_values(argument, values)[0])
     if not parts:
-        raise ValueError(with_subject(shown(path), "there must be rows to join, got none"))
+        raise ValueError(with_subject(shown(path), "the data must have rows to join, got none"))
     return {x: y if x in ("weights", "on") else join_columns(y) for x, y in parts.items()}
 
 
@@ -310,8 +306,8 @@ def align_rows(
     Parameters
     ----------
     first, second : dict of str to Column
-        Columns by argument; "on" holds the identifiers. Columns that both models have must be
-        equal, except "predictions".
+        Columns by argument; "on" holds the identifiers. For the same identifier, columns that both
+        models have must be equal, except "predictions".
     names : two str
         Names of the two models or files in messages.
     on : str
@@ -323,7 +319,7 @@ def align_rows(
     ------
     ValueError
         If an identifier repeats, or is in only one of the two unless `unknown` is "wrong". If
-        shared columns differ.
+        columns that both have differ.
     """
     rows, unmatched = _match_rows(first["on"], second["on"], names, on)
     if unmatched and unknown != "wrong":
@@ -333,7 +329,7 @@ def align_rows(
         raise ValueError(join([*unmatched, remedy], " "))
 
     is_matched = rows >= 0
-    missing = Column(np.zeros(1, dtype=np.int64), [None])  # appended as the last row, -1
+    missing = Column(np.zeros(1, dtype=np.int64), [None])  # appended: row -1 is the last row
     columns = dict[str, Column]()
     for argument in second.keys() - {"on"}:
         column = second[argument]
@@ -371,14 +367,14 @@ def _match_rows(
     for i, j in (0, 1), (1, 0):
         missing = codes[i][row_of[j][codes[i]] < 0]
         if len(missing):
-            text = "{n} of {total} IDs in {a} cannot be found in {b} (for example {sample!r})."
+            text = "{n} of {total} identifiers in {a} cannot be found in {b}, such as {sample!r}."
             values = {"n": len(missing), "total": len(codes[i]), "a": names[i], "b": names[j]}
             unmatched.append(message(text, "samples missing", sample=ids[missing[0]], **values))
     return row_of[1][codes[0]], unmatched
 
 
 def _check_equal(argument: str, a: Column, b: Column, ids: Column, names: Sequence[str]) -> None:
-    """Raise an error if the values of two aligned columns differ."""
+    """Raise an error if the values of two columns, whose rows have the same `ids`, differ."""
     check_same_kind(a, f"{argument} of {names[0]}", b, f"{argument} of {names[1]}")
     values, codes_a, codes_b = common_codes(a, b)
     unequal = np.flatnonzero(codes_a != codes_b)
