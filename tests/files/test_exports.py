@@ -205,6 +205,11 @@ def test_rows_that_are_no_list_are_refused_by_what_is_there(command):
         command("report", "p.json", "-r", "label", "-p", "pred", "--rows", "data"),
         "entry 0 must be a JSON object, got ['a']",
     )
+    Path("p.json").write_text(json.dumps({"columns": ["label", "pred"], "data": [["a"]]}))
+    refused(
+        command("report", "p.json", "-r", "label", "-p", "pred", "--rows", "data"),
+        "p.json: rows must have a cell for each of ['label', 'pred'], got ['a']",
+    )
     Path("p.json").write_text(json.dumps(OBJECTS))
     refused(
         command("report", "p.json", "-r", "label", "-p", "pred", "--rows", "data"),

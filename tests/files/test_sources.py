@@ -195,6 +195,15 @@ def test_a_sheet_is_read_if_named_or_if_it_has_the_columns(tmp_path):
             assert sources == (f"{path}, sheet Sheet2 (of Sheet1, Sheet2)",)
 
 
+def test_a_workbook_of_chart_sheets_is_refused(tmp_path):
+    book = openpyxl.Workbook()
+    book.create_chartsheet("Chart1")
+    book.remove(book["Sheet"])
+    book.save(tmp_path / "p.xlsx")
+    for options in ({}, {"rows": "Chart1"}):
+        refused(tmp_path / "p.xlsx", ".*the workbook has only chart sheets", **options)
+
+
 def test_only_a_data_set_of_which_nothing_is_left_is_refused(batches, tmp_path):
     path = tmp_path / "1.parquet"
     references, weights = [-100] * 40 + [1, 0] + [5] * 40, [1.0] * 42 + [0.0] * 40

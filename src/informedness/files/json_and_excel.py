@@ -318,6 +318,9 @@ def _name_cells(rows: Sequence[Any], names: Any) -> Sequence[Any]:
     """Convert lists of cells to objects with `names` as keys, if `names` is a list of text."""
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         return rows
+    for row in rows:
+        if isinstance(row, list) and len(row) != len(names):
+            raise ValueError(f"rows must have a cell for each of {show(names)}, got {show(row)}")
     return [dict(zip(names, row, strict=True)) if isinstance(row, list) else row for row in rows]
 
 
@@ -334,7 +337,7 @@ class Workbook(Objects):
     ------
     ValueError
         If no sheet has the title or the columns. If several sheets have the columns. If the file is
-        damaged.
+        damaged, or has only chart sheets.
     """
 
     def __init__(self, stream: BinaryIO, names: Mapping[str, str], title: str | None) -> None:
@@ -343,6 +346,8 @@ class Workbook(Objects):
         with prefix_errors("not readable as xlsx", Exception):  # openpyxl raises many classes
             book = openpyxl.load_workbook(stream, read_only=True, data_only=True)
         self.sheets = [sheet.title for sheet in book.worksheets]
+        if not self.sheets:
+            raise ValueError("the workbook has only chart sheets: put the data in a sheet of cells")
         if title not in (None, *self.sheets):
             raise ValueError(f"`rows` must be one of {name_list(self.sheets)}, got {title!r}")
         sheets = [_read_sheet(x) for x in book.worksheets if title in (None, x.title)]
