@@ -27,6 +27,12 @@ def collect_names(
     """Check the names of columns, and collect them by argument.
 
     Columns to slice by have the keys "by", "by 2", "by 3" and so on.
+
+    Raises
+    ------
+    ValueError
+        If a name cannot be that of a column, if `weights` and `counts` are both passed, or if the
+        column of one of them has another role, too.
     """
     if weights is not None and counts is not None:
         raise ValueError("`weights` and `counts` exclude each other: pass only one of them")

@@ -266,7 +266,7 @@ def table_of_matrix(
         return None
     with prefix_errors(shown(path)), open_whole(path, None, encoding) as stream:
         text = stream.read(BLOCK).decode("utf-8-sig", "replace")
-        # A matrix has as many lines as cells in a line, so a long line or few lines.
+        # A matrix has as many lines as cells in a line, so it does not have many short lines.
         is_long = text.count("\n") > max(map(len, text.splitlines()), default=0) + 3
         if is_long or not is_matrix(text):
             return None

@@ -53,8 +53,8 @@ class Delimited(FileReader):
         """Find the delimiter and the header, and read the header and the first rows.
 
         A first line such as "sep=;" states the delimiter. Otherwise the delimiter that finds the
-        most `names` in the header is chosen, or the most columns if `names` is empty. In a tie the
-        `default` is chosen.
+        most `names` in the header is chosen, or the most columns if `names` is empty. In a tie,
+        `default` comes first.
 
         Raises
         ------
@@ -230,7 +230,7 @@ def explain_row_error(error: str) -> str:
         return f"{rule}, got {match[2]} in {show(match[3])}. {remedies}"
     if match := re.search(r"to double: invalid value '(.*)'", error, re.DOTALL):
         hint = decimal_comma_hint(match[1])
-        return f"`counts` and `weights` must be numbers such as 1234.5, got {show(match[1])}{hint}"
+        return f"`weights` and `counts` must be numbers such as 1234, got {show(match[1])}{hint}"
     if "field limit" in error or "straddling" in error:
         rule = f"each row and the header must have at most {BLOCK:,d} bytes, got more"
         return f"{rule}: leave out columns that are not needed, or save the file as Parquet"
