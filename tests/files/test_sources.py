@@ -197,7 +197,7 @@ def test_a_sheet_is_read_if_named_or_if_it_has_the_columns(tmp_path):
 
 def test_a_workbook_of_chart_sheets_is_refused(tmp_path):
     book = openpyxl.Workbook()
-    book.create_chartsheet("Chart1")
+    book.create_chartsheet("Chart1").add_chart(openpyxl.chart.BarChart())
     book.remove(book["Sheet"])
     book.save(tmp_path / "p.xlsx")
     for options in ({}, {"rows": "Chart1"}):
