@@ -177,7 +177,10 @@ def test_other_encodings_are_read_only_if_named(tmp_path):
             refused(tmp_path / name, ".*is not text in UTF-8.*encoding=")
             expected = "a" if name == "p.csv" else [word], [word]
             check_read(tmp_path / name, expected, encoding=encoding)
-    for encoding, message in (("ascii", "text in 'ascii': .* codec can"), ("x", "unknown encoding")):
+    for encoding, message in (
+        ("ascii", "text in 'ascii': .* codec can"),
+        ("x", "unknown encoding"),
+    ):
         refused_as(tmp_path / "p.jsonl", message, encoding=encoding)
     (tmp_path / "p.parquet").touch()
     refused_as(tmp_path / "p.parquet", "only, not to parquet: leave it out", encoding="cp1252")

@@ -69,7 +69,9 @@ def list_files(path: Any, file_format: str | None) -> list[tuple[str, str]]:
     for file, _ in files:
         identity = file if file == "-" else Path(file).stat()[1:3]  # inode and device
         if identity in listed_files:
-            text = "{file}: each file must be listed once, and {same} is the same file"
+            text = (
+                "{file}: each file must be listed once; the same file is listed earlier as {same}"
+            )
             raise ValueError(message(text, file=shown(file), same=shown(listed_files[identity])))
         listed_files[identity] = file
     return files
