@@ -278,7 +278,7 @@ ERRORS = {
     "report '' -r gold -p a": "`FILE` must be a path or a sequence of paths, got ''",
     "report one.csv -r gold -p a": "none of the 60 `--predictions` ('b') is a class of the `--ref",
     "report none.csv -r gold -p a": "error: none.csv: ",  # and what the system says
-    "report p -r gold -p a": "give it as --input-format\n",
+    "report p -r gold -p a": "Name the format as `--input-format`, or save",
     "report p.csv -r a -p b --by c --vs-rest J": "`--vs-rest` must be one of ('accuracy', ",
     f"report {PAIR} --metric nit --average macro": "`--average` must be left out for",
     f"report {PAIR} --confidence-level 95": "`--confidence-level` must be between 0",
@@ -303,8 +303,8 @@ ERRORS = {
     "report p.csv -r gold -p labels": "`--predictions` names column 'labels', which does not exist",
     f"report {PAIR} --on id": "`--on` needs two files, got 1",
     "report a.csv c.csv --on id -r gold -p model other": "only to one model. Name one",
-    f"report {PAIR} --weights type": "p.csv: not readable as csv: `--counts` and `--weights` must",
-    f"report {PAIR} --encoding `labels`": "got '`labels`': unknown encoding: `labels`",
+    f"report {PAIR} --weights type": "p.csv: not readable as csv: `--weights` and `--counts` must",
+    f"report {PAIR} --encoding `labels`": "is not text in '`labels`': unknown encoding: `labels`",
     f"report {PAIR} --numeric": "`--references` must hold integers with --numeric, got 'ham'",
     "report scores.csv -r gold -p a": "--threshold 0.5 turns scores into two classes. ",
     "compare gold.txt a.txt gold.txt": "gold.txt: each file must be listed once",
@@ -409,7 +409,7 @@ def test_xz_files_are_read_and_unknown_endings_refused(run, folder):
     how = "-r gold -p a --metric accuracy"
     assert run(f"report p.csv.xz {how}")[:2] == (0, run(f"report p.csv {how}")[1])
     (folder / "p.sav").write_bytes(plain)
-    refused(run(f"report p.sav {how}"), "Save other formats as CSV or Parquet")
+    refused(run(f"report p.sav {how}"), "save the data as CSV or Parquet")
 
 
 # Two files joined by identifiers
@@ -442,7 +442,7 @@ JOINS = [  # files, their columns, options, and the accuracy or what is said
     ("0.csv 1.csv", ONE_SIDE, UNLIKE, SIDES, UNEQUAL),
     ("0.csv 1.csv", ONE_SIDE, FEWER, f"{SIDES} {WRONG}", UNEQUAL),
     ("0.csv 1.csv", ONE_SIDE, AND_A_GAP, SIDES, 0.5),
-    ("0.csv 1.csv", ONE_SIDE, {"id": [], "gold": [], "model": []}, SIDES, "must be rows to join"),
+    ("0.csv 1.csv", ONE_SIDE, {"id": [], "gold": [], "model": []}, SIDES, "must have rows to join"),
     # both may be spelt as pandas writes integers beside an empty cell, but strings of JSON are not
     ("0.csv 1.csv", CODES, WITH_POINTS, SIDES, 0.5),
     ("0.csv 1.csv", WITH_POINTS, CODES, SIDES, 0.5),
