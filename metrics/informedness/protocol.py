@@ -4,12 +4,13 @@
 accepted. A metric lists `LabelInputs` as a base class before `evaluate.Metric`. `LabelInputs` must
 not be a subclass of `EvaluationModule`, because `evaluate` would then load it as the metric.
 
-Added samples are kept in memory. With `num_process > 1`, each process opens a file when it adds its
-first sample, and the base class then waits for the other processes. `compute` writes a row of JSON
-to this file, with the number of the process, the number of the round, and the samples.
+Added samples are kept in memory. `compute` scores them and ends a round. With `num_process > 1`,
+each process opens a file when it adds the first samples of a round, and the base class then waits
+for the other processes. `compute` writes a row of JSON to this file, with the number of the
+process, the number of the round, and the samples.
 """
 
-# Half of the attributes of `LabelInputs` come from evaluate.Metric, which mypy cannot see.
+# Many attributes of `LabelInputs` come from evaluate.Metric, which mypy cannot see.
 # mypy: disable-error-code="attr-defined, call-arg, misc"
 
 import json
@@ -76,7 +77,7 @@ class LabelInputs:
             return self._singles.append((reference, prediction))
         if kwargs.get("sample_weight", 0) is None:
             del kwargs["sample_weight"]
-        # evaluate.combine passes references and predictions under the names of the features
+        # evaluate.combine passes the two labels as `predictions` and `references`
         sample = {"predictions": prediction, "references": reference} | kwargs
         self.add_batch(**{name: [value] for name, value in sample.items()})
 
@@ -105,14 +106,14 @@ class LabelInputs:
 
         Samples added before are discarded even if scoring fails. They are kept if an option is
         unknown or the samples passed are invalid. With `num_process > 1` only process 0 returns the
-        score. The options are listed below.
+        score. `evaluate` adds the options of the metric below.
         """
         self._check_options(kwargs)
         batches = [*self._collect_added()]
         if predictions is not None or references is not None:
             options = (self._defaults | kwargs).items()
-            taken = {name: x for name, x in options if name in ("sample_weight", "unknown")}
-            batches.append((*read_pair(references, predictions, **taken), None))
+            pair_options = {name: x for name, x in options if name in ("sample_weight", "unknown")}
+            batches.append((*read_pair(references, predictions, **pair_options), None))
             if len(self):
                 added = f"{len(self)} added before. To discard those, call `reset()` first."
                 warn(f"`compute` takes the samples passed to it together with {added}")
@@ -129,13 +130,13 @@ class LabelInputs:
         return self._batches
 
     def _check_options(self, names: Iterable[str]) -> None:
-        """Raise TypeError if the metric does not have one of these options."""
+        """Raise TypeError if the metric lacks any of these options."""
         options = list(signature(type(self)._compute).parameters)[3:]  # after self and the labels
         if bad := [name for name in names if name not in options]:
             raise TypeError(f"{self.name} has no option {bad[0]!r}: it has {', '.join(options)}")
 
     def _try(self, ignore_index: Any = None, sample_weight: Any = None, **options: Any) -> None:
-        """Score perfect predictions, to raise ValueError if `compute` would reject the options."""
+        """Score perfect predictions, so that invalid options raise an error before `compute`."""
         if ignore_index is not None:
             read_column([ignore_index], "ignore_index")
         classes = options.get("labels")
@@ -144,14 +145,14 @@ class LabelInputs:
         column = read_column([0, 1] if classes is None else classes, "labels")
         k = len(column)
         sample = column[np.tile(np.arange(k), 10 + 1000 // max(k, 1))]  # enough for an interval
-        before = NOTES.set([])  # discard warnings, which are not about labels of the user
+        before = NOTES.set([])  # discard warnings, which are not about the user's labels
         try:
             type(self)._compute(self, predictions=sample, references=sample, **options)
         finally:
             NOTES.reset(before)
 
     def _score(self, batch: Batch, options: dict[str, Any]) -> Any:
-        """Score a batch by the `_compute` of the metric, with options passed now or at load."""
+        """Score a batch by `_compute`, with the options passed to `compute` or `evaluate.load`."""
         options = self._defaults | options
         references, predictions, weights = batch
         if weights is not None:
@@ -197,8 +198,8 @@ class LabelInputs:
             wanted = dict.fromkeys(range(self.num_process), self._round)
             if (rounds := {process: at for process, at, *_ in rows}) != wanted:
                 rule = f"all {self.num_process} processes must be in round {self._round}"
-                remedies = "Call `compute` in each process in every round. Give each job in the "
-                remedies += "cache folder an `experiment_id`."
+                remedies = "Call `compute` in each process in every round. Give each job that "
+                remedies += "shares the cache folder an `experiment_id` of its own."
                 raise ValueError(f"{rule}, got rounds {rounds} by process. {remedies}")
             batches = [
                 (*read_pair(r, p, unknown="wrong"), None if weights is None else np.array(weights))
@@ -237,7 +238,7 @@ def result_of(
     except ImportError as error:
         if level is None and not return_signature:
             return {name: value}
-        needed = "need the package informedness, which is not installed"
+        needed = "need the installed package: pip install informedness"
         raise ImportError(f"`confidence_level` and `return_signature` {needed}") from error
     finally:
         sys.path = path

@@ -38,8 +38,12 @@ def informedness(
     The weights are beta_c for "bias" (Powers 2003) and pi_c for "prevalence" (Powers 2011, eq. 42).
     For "macro" they are equal for all classes in the references. None returns the list of J_c.
 
-    `prior` maps classes to shares q. "reweight" scales the rows of the table to these shares.
-    "odds" replaces J_c by p_cc/q_c - (beta_c - p_cc)/(1 - q_c), with p_cc = h_c/N.
+    `prior` maps classes to shares q; counts are converted to shares. "reweight" scales the rows of
+    the table to these shares. "odds" replaces J_c by p_cc/q_c - (beta_c - p_cc)/(1 - q_c), with
+    p_cc = h_c/N.
+
+    If all references are of one class, the score is undefined. `zero_division` is then its value:
+    0.0 or nan. With "warn" the value is 0.0, and a warning is issued.
     """
     check_choice("average", average, ("bias", "prevalence", "macro", None))
     check_choice("prior_mode", prior_mode, ("reweight", "odds"))
@@ -65,14 +69,14 @@ def informedness(
 
 
 def _apply_prior(table: Table, prior: Any, prior_mode: str) -> tuple[Table, Numbers]:
-    """Apply a prior, and return the table for the class weights and the gain of each class."""
+    """Apply a prior; return the table that gives the class weights, and the gain of each class."""
     if prior is None:
         return table, class_gains(table)
     shares = read_prior(prior, table)
     if prior_mode == "reweight":
-        return (scored := reweighted(table, shares)), class_gains(scored)
+        return (scored := reweight(table, shares)), class_gains(scored)
     if table.out_of_class_totals.any():
-        raise ValueError('`prior_mode` must be "reweight" with out-of-class predictions')
+        raise ValueError('`prior_mode` must be "reweight" if there are out-of-class predictions')
     bias, hits = table.prediction_totals / table.total, table.hits / table.total
     with np.errstate(divide="ignore", invalid="ignore"):  # 0/0 if there is only one class
         odds = hits / shares - (bias - hits) / (1 - shares)
@@ -80,25 +84,25 @@ def _apply_prior(table: Table, prior: Any, prior_mode: str) -> tuple[Table, Numb
 
 
 def mean_gain(table: Table, average: str) -> float:
-    """Average the gains J_c over the classes, weighted as the average says."""
+    """Average the gains J_c over the classes, with the weights that `average` names."""
     return float((class_gains(table) * class_weights(average, table)).sum())
 
 
-def why_above_accuracy(table: Table, value: float, samples: Table) -> str:
+def why_above_accuracy(table: Table, value: float, original: Table) -> str:
     """Explain that Informedness with average="bias" exceeds accuracy; "" unless it clearly does.
 
-    `samples` is the table before it was reweighted to a prior.
+    `original` is the table before it was reweighted to a prior.
     """
-    size = float(samples.n_samples or samples.total)
-    if samples.is_weighted and samples.squared_weights is not None:  # use the effective number
-        size = float(samples.total / math.sqrt(samples.squared_weights.sum())) ** 2
+    size = float(original.n_samples or original.total)
+    if original.is_weighted and original.squared_weights is not None:  # use the effective number
+        size = float(original.total / math.sqrt(original.squared_weights.sum())) ** 2
     has_references = table.reference_totals > 0
     k = np.count_nonzero(has_references)
     share = min(max(value, 0.0), 1.0)
     accuracy = float(table.hits.sum()) / table.total
-    # the excess of a model that knows this share of each class
+    # the excess over `share` of a model that knows this share of each class, and guesses the rest
     expected = share * (1 - share) * (k - 2) / size
-    if value - expected - accuracy <= max(0.05, size**-0.5):  # due to chance or uneven errors
+    if value - expected - accuracy <= max(0.05, size**-0.5):  # may be chance or uneven errors
         return ""
     n_used = np.count_nonzero(has_references & (table.prediction_totals > 0))
     reason = f"above accuracy ({accuracy:.3f}), so it is not a share of the predictions"
@@ -126,7 +130,10 @@ def class_weights(average: str, table: Any) -> Numbers:
 
 
 def nit(table: Table, *, zero_division: ZeroDivision = "warn") -> float:
-    """Compute 2^MI / k: at most 1, 1/k for guessing, and 1.0 if there is only one class."""
+    """Compute 2^MI / k: at most 1, and 1/k if the predictions tell nothing about the references.
+
+    If there is only one class, NIT is 1.0 by definition; with `zero_division` nan, it is nan.
+    """
     check_zero_division(zero_division, 1.0)
     k = table.n_classes
     undefined = value_if_undefined(ONLY_ONE_CLASS if k == 1 else "", 1.0, zero_division, table)
@@ -180,7 +187,7 @@ def value_if_undefined(why: str, value: float, zero_division: Any, table: Table)
     """
     if why and not isinstance(zero_division, str):
         return float(zero_division)
-    why_one = "one sample scores the same if right or wrong, so a mean of scores is meaningless"
+    why_one = "one sample scores the same, right or wrong, so a mean of scores is meaningless"
     if reason := f"{why_one}. Score all samples at once." if table.n_samples == 1 else why:
         warn(reason, UndefinedMetricWarning)
     return value if why else None
@@ -201,11 +208,11 @@ def warn_of_absent(title: str, table: Table, names: Any, scored: Table, average:
     message = f"{lacking}, which count as 0 in {title}: {listed}"
     share = float(table.prediction_totals[is_absent].sum() / table.total)
     if average is not None and share > 0.05:
-        without = mean_gain(replace(scored, is_declared=False, class_mask=None), average)
+        other_value = mean_gain(replace(scored, is_declared=False, class_mask=None), average)
         remedy = "leave out" if table.is_declared else "list the others in"
         message = f"{share:.1%} of the predictions are {listed}, which no reference has: {title} "
-        message += f"{mean_gain(scored, average):.3f}; if it is not a class of the task, {remedy} "
-        message += f"`labels`: {without:.3f}"
+        message += f"is {mean_gain(scored, average):.3f}; if such labels are not classes, {remedy} "
+        message += f"`labels`: the score is then {other_value:.3f}"
     warn(message, UndefinedMetricWarning)
 
 
@@ -224,9 +231,9 @@ def shares_of(prior: Any) -> dict[Any, float]:
 
 
 def read_prior(prior: Any, table: Table) -> Numbers:
-    """Read the prior of each class of a table, rescaled to the classes that have references.
+    """Read the prior of each label of a table, rescaled to the classes that have references.
 
-    Other classes get nan.
+    The result has shape (k,), with nan for labels without references.
     """
     shares = shares_of(prior)
     observed = dict.fromkeys(labels_at(table, table.reference_totals > 0))
@@ -243,7 +250,7 @@ def read_prior(prior: Any, table: Table) -> Numbers:
             raise ValueError(f"`prior` must {wanted}. If it is a class, list it in `labels`")
     total = math.fsum(shares.values())
     if abs(total - 1) > 1e-6:
-        raise ValueError(f"`prior` must sum to 1, or hold counts, got {total!r}")
+        raise ValueError(f"`prior` must sum to 1, or hold counts, got a sum of {total!r}")
     if unused := sorted(shares.keys() - observed.keys()):
         dropped = f"classes without references, which were dropped: {', '.join(map(show, unused))}"
         warn(f"`prior` has {dropped}. The other shares were rescaled to sum to 1.")
@@ -252,7 +259,7 @@ def read_prior(prior: Any, table: Table) -> Numbers:
     return by_class / np.nansum(by_class)
 
 
-def reweighted(table: Table, shares: Numbers) -> Table:
+def reweight(table: Table, shares: Numbers) -> Table:
     """Scale the rows of a table so that the classes have these shares of the references."""
     counts = table.counts * (shares * table.total / table.reference_totals)[table.rows]
     return replace(table, counts=counts, squared_weights=None, n_samples=None)

@@ -24,7 +24,7 @@ from .labels import (
     as_array,
     check_distinct,
     check_same_kind,
-    merged,
+    merge_labels,
     read_column,
     read_pair,
     show,
@@ -63,7 +63,7 @@ def count_pairs(
     cells = _count(r, p, weights, len(r_values) - 1, len(p_values) - 1)
     if isinstance(r_values, range) and isinstance(p_values, range):
         return max(r_values, p_values, key=len), cells
-    labels, (to_row, to_column) = merged(r_values, p_values)
+    labels, (to_row, to_column) = merge_labels(r_values, p_values)
     return labels, cells._replace(rows=to_row[cells.rows], columns=to_column[cells.columns])
 
 
@@ -74,16 +74,17 @@ def plain_codes(column: Column) -> tuple[Sequence[Any], Numbers]:
     """
     # the bitwise OR of all codes is at least the largest code, and negative if a code is negative
     union = -1 if column.values is not None else int(np.bitwise_or.reduce(column.codes, initial=0))
-    return (range(union + 1), column.codes) if 0 <= union < _SMALL else column.coded()
+    return (range(union + 1), column.codes) if 0 <= union < _SMALL else column.labels_and_codes()
 
 
-def _count(rows: Numbers, columns: Numbers, weights: Any, last_row: int, last: int) -> Cells:
+def _count(rows: Numbers, columns: Numbers, weights: Any, last_row: int, last_column: int) -> Cells:
     """Count pairs of codes into cells.
 
-    Row codes run from 0 to `last_row`, and column codes from 0 to `last`.
+    Row codes run from 0 to `last_row`, and column codes from 0 to `last_column`.
     """
-    n, row_bits, bits = len(rows), last_row.bit_length(), last.bit_length()
+    n, row_bits, bits = len(rows), last_row.bit_length(), last_column.bit_length()
     size = 2 ** (row_bits + bits)
+    # sorting is faster than an array that is much longer than the samples
     if row_bits + bits > min(_MAX_BITS, max(12, (2 * n).bit_length())):
         used, codes = np.unique(_fuse(rows, columns, bits), return_inverse=True)
         return Cells(used >> bits, used & (2**bits - 1), *_sums(codes, weights, len(used)))
@@ -149,10 +150,13 @@ class cached_property(Generic[_T]):  # noqa: N801 as in functools
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Counts of (reference, prediction) pairs: rows are references, columns predictions."""
+    """Counts of (reference, prediction) pairs: rows are references, columns predictions.
+
+    Arrays of shape (k,) have one value for each label, in the order of `labels`.
+    """
 
     # Sorted, or in the order of `labels=`. A None at the end stands for missing predictions, or
-    # after `as_one_outcome` for all out-of-class predictions.
+    # after `merge_out_of_class` for all out-of-class predictions.
     labels: Classes
     is_declared: bool  # whether the classes were declared (`labels=`), not observed
     # Non-zero cells, row by row: positions in `labels`, and numbers of samples or sums of weights
@@ -161,8 +165,8 @@ class Table:
     counts: Numbers
     squared_weights: Numbers | None = None  # sums; None without weights, or if unknown
     n_samples: int | None = None  # None if only sums of weights are known
-    class_mask: Numbers | None = None  # which labels are classes; None for the default, `is_class`
-    spelled: Self | None = None  # the table before `as_one_outcome`
+    class_mask: Numbers | None = None  # which labels are classes; None for the rule of `is_class`
+    unmerged_table: Self | None = None  # the table before `merge_out_of_class`
 
     @classmethod
     def from_labels(
@@ -194,15 +198,18 @@ class Table:
         Raises
         ------
         ValueError
-            If an argument is not valid, a label is not among the declared classes, or no sample is
-            left.
+            If an argument is invalid, a label is not among the declared classes, or there are no
+            samples to count.
         """
         containers = {"references": references, "predictions": predictions}
         return cls._from_pair(containers, sample_weight, labels, ignore_index, unknown)
 
     @classmethod
     def _from_pair(cls, containers: Mapping[str, Any], sample_weight: Any, *options: Any) -> Self:
-        """Count references and predictions; the keys of `containers` name them in messages."""
+        """Count references and predictions; the keys of `containers` name them in messages.
+
+        `options` are `labels`, `ignore_index` and `unknown`.
+        """
         (name, references), (_, predictions) = containers.items()
         labels, ignore_index, unknown = options
         r, p = read_pair(references, predictions, [*containers], sample_weight, unknown)
@@ -213,54 +220,56 @@ class Table:
 
     @classmethod
     def _from_columns(cls, r: Column, p: Column, task: Task, sample_weight: Any = None) -> Self:
+        """Count references and predictions, except for samples that are ignored or of weight 0."""
         weights = None if sample_weight is None else read_weights(sample_weight, len(r))
-        keep = task.counted(r, weights)
+        keep = task.select_samples(r, weights)
         r, p, weights = r[keep], p[keep], None if weights is None else weights[keep]
         return cls._from_task(*count_pairs(r, p, weights), task, len(r.codes))
 
     @classmethod
     def _from_task(cls, labels: Sequence[Label], cells: Cells, task: Task, n: int | None) -> Self:
-        """Build a table of the classes of the task from the cells of n samples."""
-        names, to_code = _arrange_labels(labels, cells, task)
+        """Build the table of a task from cells of n samples, with positions in `labels`."""
+        table_labels, to_code = _arrange_labels(labels, cells, task)
         cells = cells._replace(rows=to_code[cells.rows], columns=to_code[cells.columns])
-        table = cls._from_cells(names, task.classes is not None, cells, n)
-        return table.as_one_outcome() if task.unknown == "wrong" else table
+        table = cls._from_cells(table_labels, task.classes is not None, cells, n)
+        return table.merge_out_of_class() if task.unknown == "wrong" else table
 
     @classmethod
-    def _from_cells(cls, names: Classes, is_declared: bool, cells: Cells, n: int | None) -> Self:
+    def _from_cells(cls, labels: Classes, is_declared: bool, cells: Cells, n: int | None) -> Self:
         """Build a table from cells in any order; cells of the same pair of labels are added up."""
         rows, columns, counts, squares = cells
-        fused = rows * len(names) + columns
+        fused = rows * len(labels) + columns
         if not (fused[1:] > fused[:-1]).all():
             order = np.argsort(fused, kind="stable")
             starts = np.flatnonzero(np.diff(fused[order], prepend=-1))
-            rows, columns = np.divmod(fused[order[starts]], len(names))
+            rows, columns = np.divmod(fused[order[starts]], len(labels))
             counts = np.add.reduceat(counts[order], starts)
             squares = None if squares is None else np.add.reduceat(squares[order], starts)
         if squares is not None and not 1e-307 < squares.min() <= squares.max() < 1e308 / len(rows):
             squares = None  # their total would underflow or overflow
-        return cls(names, is_declared, rows, columns, counts, squares, n)
+        return cls(labels, is_declared, rows, columns, counts, squares, n)
 
-    def as_one_outcome(self) -> Self:
+    def merge_out_of_class(self) -> Self:
         """Merge all out-of-class predictions into one column with the label None.
 
-        `spelled` keeps the table before the merge. Sums of tables use it, because an out-of-class
-        label of one table may be a class of the other.
+        `unmerged_table` keeps the table before the merge. Sums of tables use it, because an
+        out-of-class label of one table may be a class of another.
         """
-        names = (*labels_at(self, self.is_class), None)
-        if {*self.labels} <= {*names}:
+        labels = (*labels_at(self, self.is_class), None)
+        if {*self.labels} <= {*labels}:
             return self
-        codes = np.where(self.is_class, np.cumsum(self.is_class), len(names)) - 1
+        codes = np.where(self.is_class, np.cumsum(self.is_class), len(labels)) - 1
         cells = Cells(codes[self.rows], codes[self.columns], self.counts, self.squared_weights)
-        table = self._from_cells(names, self.is_declared, cells, self.n_samples)
-        class_mask = None if self.class_mask is None else np.arange(len(names)) < len(names) - 1
-        return replace(table, class_mask=class_mask, spelled=self)
+        table = self._from_cells(labels, self.is_declared, cells, self.n_samples)
+        class_mask = None if self.class_mask is None else np.arange(len(labels)) < len(labels) - 1
+        return replace(table, class_mask=class_mask, unmerged_table=self)
 
     @cached_property
     def is_class(self) -> Numbers:
         """Mask of the labels that are classes, shape (k,).
 
-        Classes are the declared labels, or by default the labels of the references.
+        Classes are the labels in `class_mask`, or else the declared labels, or else the labels of
+        the references.
         """
         if self.class_mask is None and self.is_declared:
             return np.array([label is not None for label in self.labels])
@@ -268,6 +277,7 @@ class Table:
 
     @property
     def n_classes(self) -> int:
+        """Number of classes, without undeclared classes that have no references."""
         is_counted = self.is_declared | (self.reference_totals > 0)
         return int(np.count_nonzero(self.is_class & is_counted))
 
@@ -282,12 +292,12 @@ class Table:
 
     @cached_property
     def reference_totals(self) -> Numbers:
-        """Row totals r, the weight of each class among the references, shape (k,)."""
+        """Row totals r, the weight of each label among the references, shape (k,)."""
         return self._sum_by(self.rows)
 
     @cached_property
     def prediction_totals(self) -> Numbers:
-        """Column totals c, the weight of each class among the predictions, shape (k,)."""
+        """Column totals c, the weight of each label among the predictions, shape (k,)."""
         return self._sum_by(self.columns)
 
     @cached_property
@@ -312,8 +322,9 @@ class Table:
         if self.is_class.all():
             return self.false_positives
         others = np.where(self.other_references > 0, self.other_references, np.inf)
-        taken = self.reference_totals * sums_of_others(self.out_of_class_totals / others)
-        return np.minimum(self.false_positives + taken, self.other_references) * self.is_class
+        received = self.reference_totals * sums_of_others(self.out_of_class_totals / others)
+        # rounding may exceed the weight of the other references
+        return np.minimum(self.false_positives + received, self.other_references) * self.is_class
 
     @cached_property
     def other_references(self) -> Numbers:
@@ -339,8 +350,8 @@ class Task(NamedTuple):
     ignored: Label | None
     unknown: str
 
-    def counted(self, references: Column, amounts: Numbers | None) -> Any:
-        """Select the samples that are not ignored and have a weight above 0, as an index."""
+    def select_samples(self, references: Column, amounts: Numbers | None) -> Any:
+        """Index the samples that are not ignored and have a weight or count above 0."""
         n = len(references.codes)
         if amounts is None and self.ignored is None and n:
             return slice(None)  # a mask would add a tenth to the time of counting
@@ -377,25 +388,25 @@ def _arrange_labels(labels: Sequence[Label], cells: Cells, task: Task) -> tuple[
     if task.classes is None:
         is_used = np.zeros(len(labels), dtype=bool)
         is_used[cells.rows] = is_used[cells.columns] = True
-        names = tuple(labels[code] for code in np.flatnonzero(is_used).tolist())
-        return names, np.cumsum(is_used) - 1
+        used_labels = tuple(labels[code] for code in np.flatnonzero(is_used).tolist())
+        return used_labels, np.cumsum(is_used) - 1
     position = {label: code for code, label in enumerate(task.classes)}
     to_code = np.array([position.get(label, -1) for label in labels], dtype=np.int64)
-    new_rows, new_columns = (x[to_code[x] < 0] for x in (cells.rows, cells.columns))
-    _check_listed(labels, new_rows, new_columns[: None if task.unknown == "error" else 0])
-    to_code[new_columns] = len(task.classes)
-    return (*task.classes, None) if len(new_columns) else task.classes, to_code
+    other_rows, other_columns = (x[to_code[x] < 0] for x in (cells.rows, cells.columns))
+    _check_declared(labels, other_rows, other_columns[: None if task.unknown == "error" else 0])
+    to_code[other_columns] = len(task.classes)
+    return (*task.classes, None) if len(other_columns) else task.classes, to_code
 
 
-def _check_listed(labels: Sequence[Label], new_rows: Codes, new_columns: Codes) -> None:
-    """Raise ValueError if `labels=` does not list a reference or a prediction.
+def _check_declared(labels: Sequence[Label], rows: Codes, columns: Codes) -> None:
+    """Raise ValueError if there are rows or columns that are not declared classes.
 
-    The new rows and columns are positions of labels that are missing from `labels=`.
+    `rows` and `columns` are the positions in `labels` of such references and predictions.
     """
-    kind, unlisted, code = "reference", new_rows, "references undeclared"
+    kind, unlisted, code = "reference", rows, "references undeclared"
     remedy = "pass it as `ignore_index` to leave out such samples"
-    if not len(new_rows):
-        kind, unlisted, code = "prediction", new_columns, "predictions out of class"
+    if not len(rows):
+        kind, unlisted, code = "prediction", columns, "predictions out of class"
         remedy = 'pass unknown="wrong" to count such predictions as wrong'
     if len(unlisted):
         missing = f"{show(labels[unlisted.min()])} is missing. Add it, or {remedy}."
@@ -410,23 +421,23 @@ def warn_of_out_of_class(table: Table, names: Any = NAMES, unknown: str = "error
     if not table.out_of_class_totals.any() or table.n_samples == 1:
         return
     are_disjoint = not table.prediction_totals[table.is_class].any()
-    spelled = table.spelled or table
-    is_outside = ~spelled.is_class & (spelled.prediction_totals > 0)
-    outside = [x for x in labels_at(spelled, is_outside) if x is not None]
-    if not are_disjoint and (not outside or unknown != "error"):
+    unmerged = table.unmerged_table or table
+    is_out_of_class = ~unmerged.is_class & (unmerged.prediction_totals > 0)
+    labels = [label for label in labels_at(unmerged, is_out_of_class) if label is not None]
+    if not are_disjoint and (not labels or unknown != "error"):
         return
-    such = " and ".join(map(show, outside[:2])) or "missing or other labels"
-    such = f"{len(outside)} labels, such as {such}" if len(outside) > 2 else such
+    listed = " and ".join(map(show, labels[:2])) or "missing or other labels"
+    listed = f"{len(labels)} labels, such as {listed}" if len(labels) > 2 else listed
     if are_disjoint:
-        classes = " and ".join(map(show, labels_at(table, table.is_class)[:2]))
-        such += f", none in common with classes such as {classes} (check the spelling)"
-    in_samples = in_part(table, table.out_of_class_totals)
-    message = f"{in_samples} `{names[1]}` has labels that are not classes of `{names[0]}`: {such}"
+        classes = " or ".join(map(show, labels_at(table, table.is_class)[:2]))
+        listed += f" (no prediction is a class such as {classes}; check the spelling)"
+    rule = "that are not classes" if table.is_declared else f"that are not classes of `{names[0]}`"
+    message = f"{share_text(table, table.out_of_class_totals)} `{names[1]}` has labels {rule}"
     effect = "They count as wrong in Informedness, and as information in NIT."
-    warn(f"{message}. {effect}", UndefinedMetricWarning)
+    warn(f"{message}: {listed}. {effect}", UndefinedMetricWarning)
 
 
-def in_part(table: Table, amounts: Numbers) -> str:
+def share_text(table: Table, amounts: Numbers) -> str:
     """Format the sum of amounts as a number of samples, or as a percentage of the weight."""
     if table.is_weighted:
         return f"in {100 * amounts.sum() / table.total:.3g}% of the weight"
@@ -454,7 +465,7 @@ def read_amounts(values: Any, name: str) -> Numbers:
     if wrong := [] if kind in "biuf" else [x for x in array.ravel().tolist() if not is_real(x)]:
         raise ValueError(f"`{name}` must hold numbers, got {show(wrong[0])}")
     if kind == "u" and int(array.max(initial=0)) >= 2**63:
-        raise ValueError(f"`{name}` must be below 2**63, got {array.max()}")
+        raise ValueError(f"`{name}` must hold numbers below 2**63, got {array.max()}")
     try:  # also converts Fraction, and Decimal, which databases return for sums
         amounts = array.astype(np.int64 if kind in "biu" else np.float64)
     except (OverflowError, ValueError) as error:

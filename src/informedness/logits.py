@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .core.labels import Numbers, as_array, show, warn
-from .tables.contingency import NO_ANSWER
+from .tables.contingency import MISSING
 
 _MAX_SCORES = 2**23  # limit on the scores read again on an accelerator, if the highest is inf
 _MAX_CLASSES = 1000  # limit on columns taken for classes if `config.num_labels` differs
@@ -154,10 +154,10 @@ def check_no_vocabulary(n_columns: int, references: Numbers, config: Any) -> Non
 def argmax(logits: Any) -> Any:
     """Find the id of the highest score in the last axis, or the first id if scores are equal.
 
-    The id is `NO_ANSWER` if a score is nan, if no score is finite, or if several scores are inf.
+    The id is `MISSING` if a score is nan, if no score is finite, or if several scores are inf.
     Tensors on an accelerator are read once, without waiting for their values. Samples whose highest
     score is inf are read again, up to `_MAX_SCORES` scores. The ids of further such samples are
-    `NO_ANSWER`.
+    `MISSING`.
     """
     # The highest score is nan if a score is nan.
     highest, ids = logits.max(-1) if is_tensor(logits) else (logits.max(-1), logits.argmax(-1))
@@ -190,10 +190,10 @@ def _positions_of(flags: Any, n_scores: int) -> Any:
 
 
 def _set_missing(ids: Any, is_missing: Any) -> Any:
-    """Replace the ids of missing predictions by `NO_ANSWER`."""
+    """Replace the ids of missing predictions by `MISSING`."""
     if is_tensor(ids):
-        return ids.masked_fill(is_missing, NO_ANSWER)
-    return np.where(is_missing, NO_ANSWER, ids)
+        return ids.masked_fill(is_missing, MISSING)
+    return np.where(is_missing, MISSING, ids)
 
 
 def argmax_logits(logits: Any, labels: Any) -> Any:
@@ -220,7 +220,7 @@ def argmax_logits(logits: Any, labels: Any) -> Any:
 def above_threshold(scores: Any, threshold: float) -> Any:
     """Predict 1 for scores above a threshold, and otherwise 0; the last axis has the labels.
 
-    The prediction is `NO_ANSWER` for a score of nan, and for all labels of a sample without a
+    The prediction is `MISSING` for a score of nan, and for all labels of a sample without a
     finite score.
     """
     ids = (scores > threshold) * 1
@@ -231,7 +231,7 @@ def above_threshold(scores: Any, threshold: float) -> Any:
 
 
 def warn_of_missing(n_missing: int, n_predictions: int) -> None:
-    """Warn if there are predictions of `NO_ANSWER`."""
+    """Warn if there are predictions of `MISSING`."""
     if n_missing:
         why = "are missing, because scores are nan or infinite, and count as wrong"
         warn(f"{n_missing} of {n_predictions} predictions {why}: the model may have diverged")

@@ -8,7 +8,7 @@ from typing import Any
 from .core.labels import as_array, check_distinct, check_same_order, show, warn
 from .inference.registry import score_named
 from .inference.score import Score
-from .tables.contingency import ContingencyTable, count_labels, tables_of_labels
+from .tables.contingency import ContingencyTable, count_labels, tables_by_label
 from .warnings import UndefinedMetricWarning
 
 
@@ -96,7 +96,7 @@ def per_label(
     check_distinct(label_names, "names", "label")
     if len(label_names) != n_labels:
         raise ValueError(f"`names` must name {n_labels} labels, got {show(label_names)}")
-    return scores_of_labels(tables_of_labels(counts, label_names), label_names, score_named(metric))
+    return scores_of_labels(tables_by_label(counts, label_names), label_names, score_named(metric))
 
 
 def is_unknown(score: Score, table: ContingencyTable) -> bool:

@@ -16,7 +16,7 @@ from .core.scores import Average
 from .errors import optional_import
 from .inference.registry import score_with_average
 from .logits import above_threshold, argmax, is_on_host, warn_of_missing
-from .tables.contingency import NO_ANSWER, table_of_counts
+from .tables.contingency import MISSING, table_of_counts
 from .tables.label_options import check_threshold
 from .warnings import collected, issue_once
 
@@ -120,7 +120,7 @@ class _ScoreOfCounts(Metric):
     def _count(self, ids: Any, target: Any) -> Any:
         """Count a batch. Small batches do not wait for an accelerator, except devices of Apple."""
         k, shape = self.num_classes, getattr(self, self._state).shape
-        columns = ids.masked_fill((ids < 0) | (ids >= k), k + 1).masked_fill(ids == NO_ANSWER, k)
+        columns = ids.masked_fill((ids < 0) | (ids >= k), k + 1).masked_fill(ids == MISSING, k)
         cells = target.masked_fill((target < 0) | (target >= k), k) * shape[1] + columns
         n_cells = shape.numel()
         if self.ignore_index is not None:

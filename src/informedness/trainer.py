@@ -26,7 +26,7 @@ from .logits import argmax_logits as argmax_logits
 from .messages import join
 from .multilabel import is_unknown, scores_of_labels
 from .results.estimate import estimate_table
-from .tables.contingency import NO_ANSWER, ContingencyTable, Tally, count_labels, tables_of_labels
+from .tables.contingency import MISSING, ContingencyTable, Tally, count_labels, tables_by_label
 from .tables.label_options import check_threshold
 from .warnings import collected, issue_once
 
@@ -286,7 +286,7 @@ class ComputeMetrics:
         counts.check_form(_CLASSES)
         predictions = as_array(predictions, "predictions")
         is_counted = np.asarray(references != self._ignore_index)
-        is_missing = np.asarray(predictions == NO_ANSWER)
+        is_missing = np.asarray(predictions == MISSING)
         if references.ndim == 2 and references.size and predictions.dtype.kind in "iu":
             counts.note_tokens(predictions, references, is_counted)
         counts.n_missing += np.count_nonzero(is_counted & is_missing)
@@ -346,7 +346,7 @@ class ComputeMetrics:
         # A configuration for a single column has one name for two classes.
         config = None if counts.form == _ONE_COLUMN else self._config_of(n_columns)
         names = _class_names(range(n_columns), config)
-        tables = self.table = tables_of_labels(counts.label_counts, names)
+        tables = self.table = tables_by_label(counts.label_counts, names)
         logits.warn_of_missing(counts.label_counts[..., -1].sum(), counts.label_counts.sum())
         if counts.form == _ONE_COLUMN:
             if self.labels is not None and {*self.labels} != {0, 1}:
@@ -451,7 +451,7 @@ class _Counts:
 
         The reference is that of the same token or of the next token.
         """
-        is_first = is_counted[:, 0] & (predictions[:, 0] != NO_ANSWER)
+        is_first = is_counted[:, 0] & (predictions[:, 0] != MISSING)
         first_ids = predictions[is_first, 0].tolist(), references[is_first, 0].tolist()
         self.starts.update(zip(*first_ids, strict=True))
         n_equal = np.count_nonzero((predictions == references) & is_counted)

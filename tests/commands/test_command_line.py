@@ -235,13 +235,13 @@ SAID = {
     "compare other.csv -r gold -p a b --metric nit": (
         ["0 9, 1 9 (out of class)"],
         [
-            *["has labels that are not classes of `--references`: '0' and '1', none in common"] * 2,
+            *["has labels that are not classes of `--references`: '0' and '1' (no prediction"] * 2,
             "the interval of",
         ],
     ),
     "report one.csv -r gold -p a --labels a --unknown wrong": (
         ["undefined"],
-        ["none in common", "all references are 'a'", "there is only one class"],
+        ["no prediction is a class", "all references are 'a'", "there is only one class"],
     ),
 }
 

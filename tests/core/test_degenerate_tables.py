@@ -207,7 +207,7 @@ def test_a_prior_is_read_by_key_in_any_order_and_real_type(prior):
     [
         ({"a": 0.5, "b": 0.5}, "must cover every class in the references; 'c' is missing"),
         (EVEN | {"d": 0.1}, "must name classes of the references, got 'd'"),
-        (EVEN | {"a": 0.3 + 2e-6}, "must sum to 1, or hold counts, got 1.000002"),
+        (EVEN | {"a": 0.3 + 2e-6}, "must sum to 1, or hold counts, got a sum of 1.000002"),
         ({"a": 0.0, "b": 0.5, "c": 0.5}, "must .* strictly between .*got 0.0 for 'a'"),
         ({"a": 1.0, "b": 0.0, "c": 0.0}, "must .* strictly between .*got 1.0 for 'a'"),
         (EVEN | {"a": Decimal("sNaN")}, r"must hold numbers, got Decimal\('sNaN'\) for"),

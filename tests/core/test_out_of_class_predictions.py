@@ -203,8 +203,8 @@ TENS = np.repeat(np.arange(100), 10)  # of which the model only knows the group 
 SAID = [
     (
         *(UNSURE, THREE),
-        "9.0% of the predictions are 'unsure', which no reference has: Informedness 0.718; if it "
-        "is not a class of the task, leave out `labels`: -0.011",
+        "9.0% of the predictions are 'unsure', which no reference has: Informedness is 0.718; if "
+        "such labels are not classes, leave out `labels`: the score is then -0.011",
     ),
     (
         *(FEW, THREE),
@@ -315,7 +315,7 @@ def test_unknown_wrong_without_labels_adds_one_column_silently():
 
 
 def test_text_for_missing_values_is_warned_of_unless_wrong():
-    answers, said = ["a", "b", "a", "b"], "'' in `y_{}` counts as a class"
+    answers, said = ["a", "b", "a", "b"], "'' in `y_{}` counts as a label"
     for references, unknown, of_sides in (
         (answers, "error", ["pred"]),
         (answers, "wrong", []),

@@ -172,11 +172,11 @@ def test_without_unknown_wrong_each_spelling_stays_a_label():
     p = ["sorry" if x is None else x for x in spelled("None")]
     table = table_of_labels(R, p)
     assert table.labels == (*"abc", "sorry")
-    assert table.spelled is None
+    assert table.unmerged_table is None
 
 
 def test_the_warning_that_quotes_spellings_still_does():
-    with pytest.warns(UserWarning, match="'I cannot' and 'sorry', none in common"):
+    with pytest.warns(UserWarning, match="'I cannot' and 'sorry' \\(no prediction is a class"):
         report([*"aabb"], ["sorry", "I cannot", "sorry", "sorry"], **HOW)
     with pytest.warns(UserWarning, match="'billing' and 'BILLING' differ only in case"):
         report(["billing", "bug"] * 3, ["BILLING", "bug"] * 3, **HOW)

@@ -14,7 +14,7 @@ from scipy.stats import entropy
 from sklearn import metrics
 
 from informedness import ContingencyTable
-from informedness.core.scores import read_prior, reweighted
+from informedness.core.scores import read_prior, reweight
 from informedness.inference.registry import SCORES, score_with_average
 from inputs.tables import table_of_pairs
 from oracles.golden import close
@@ -162,7 +162,7 @@ def test_levels_under_a_prior(average):
         matrix = simulated(SHARES["three"], guess, rng)
         scaled = matrix * (np.array([*prior.values()]) / matrix.sum(axis=1))[:, None]
         table = ContingencyTable.from_matrix(matrix)
-        under_prior = reweighted(table, read_prior(prior, table))
+        under_prior = reweight(table, read_prior(prior, table))
         level = score.guessing_level(under_prior)
         assert oracle("informedness", average, scaled) == pytest.approx(level, abs=ERROR)
         assert level_of("accuracy", "default", under_prior) == close(0.6)

@@ -21,8 +21,8 @@ from oracles.golden import VECTORS
 
 RIGHT, REFUSED = "right", "refused"
 NULL, OUTSIDE, SPELT = (
-    "counts as a class",
-    "has labels that are not classes of",
+    "counts as a label",
+    "has labels that are not classes",
     "differ only in case or whitespace",
 )
 NO_REFERENCE, NO_PREDICTION = "references.*(missing|null)", "predictions.*(missing|null)"

@@ -153,7 +153,7 @@ def test_options_reach_the_functions_and_keys_name_classes():
 
 
 def test_what_may_be_padding_is_warned_of():
-    with pytest.warns(InformednessWarning, match="-100 in `references` counts as a class"):
+    with pytest.warns(InformednessWarning, match="-100 in `references` counts as a label"):
         ComputeMetrics("nit", ignore_index=None)((IDS.reshape(12, 10), PADDED))
     with pytest.warns(InformednessWarning, match=r"255 .* no logits in range\(4\).*=255"):
         ComputeMetrics("informedness")((LOGITS, np.where(REFERENCES == 0, 255, REFERENCES)))

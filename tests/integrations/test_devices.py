@@ -22,7 +22,7 @@ from informedness import (
     per_label,
 )
 from informedness.logits import above_threshold, argmax
-from informedness.tables.contingency import NO_ANSWER
+from informedness.tables.contingency import MISSING
 from informedness.torchmetrics import NIT, Informedness
 from informedness.trainer import ComputeMetrics, argmax_logits
 from inputs.cases import warned
@@ -61,7 +61,7 @@ def odd_scores():
         [-inf, -inf, -inf],
         [-inf, -inf, -2.0],
     ]
-    wanted = [1, 0, NO_ANSWER, NO_ANSWER, 1, NO_ANSWER, NO_ANSWER, 0, NO_ANSWER, 2]
+    wanted = [1, 0, MISSING, MISSING, 1, MISSING, MISSING, 0, MISSING, 2]
     return torch.tensor(rows), wanted
 
 
@@ -79,7 +79,7 @@ def test_scores_with_nan_and_inf_are_cut_alike(device):
     scores, _ = odd_scores()
     wanted = [
         [
-            NO_ANSWER if math.isnan(x) or not any(map(math.isfinite, row)) else int(x > 0.5)
+            MISSING if math.isnan(x) or not any(map(math.isfinite, row)) else int(x > 0.5)
             for x in row
         ]
         for row in scores.tolist()
@@ -96,7 +96,7 @@ def test_samples_with_inf_beyond_the_limit_are_missing(device, monkeypatch):
     found = argmax(scores.to(device)).cpu()
     n_answers = int((found == wanted).sum())
     assert n_answers == (20 if informedness.logits.is_on_host(scores) else 17)
-    assert (found[found != wanted] == NO_ANSWER).all()
+    assert (found[found != wanted] == MISSING).all()
 
 
 @pytest.mark.parametrize("n_scattered", [0, 10**5])

@@ -99,7 +99,7 @@ def test_the_estimate_pools_predictions_of_all_folds():
     assert found == estimate(NAMES, predictions, labels=labels, **options)
     named = scorers.cross_val_estimate(*data, **fits, metric="nit")
     assert named == estimate(NAMES, predictions, "nit", labels=labels)
-    with pytest.warns(LabelsWarning, match=r"'NA' in `y_\w+` counts as a class"):
+    with pytest.warns(LabelsWarning, match=r"'NA' in `y_\w+` counts as a label"):
         scorers.cross_val_estimate(
             GaussianNB(), SAMPLES, ["NA" if x == "setosa" else x for x in NAMES]
         )

@@ -548,7 +548,7 @@ def test_the_remedy_for_a_class_unseen_is_an_option_of_logs(tmp_path, report):
         sample["scores"]["choice"]["value"] = "C" if answer == sample["target"] else "I"
     log["results"]["scores"] = []
     path = write(tmp_path, "log.json", log)
-    said = "if it is not a class of the task, leave out `--choices`: "
+    said = "if such labels are not classes, leave out `--choices`: the score is then "
     assert said in report(path)[2]
     code, _, errors = report(path, "--choices", "A", "B", "C")
     assert (code, said in errors) == (0, False)

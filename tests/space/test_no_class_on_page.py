@@ -23,7 +23,7 @@ TEXTS = ["ok"] * 900 + ["toxic"] * 100
 UNSURE = ["ok"] * 890 + ["unsure"] * 10 + ["ok"] * 20 + ["unsure"] * 80
 THREE = ["ok", "toxic", "unsure"]
 COUNTS = [[890, 0, 10], [20, 0, 80], [0, 0, 0]]
-WORTH = "9.0% of the predictions are 'unsure', which no reference has: Informedness 0.718; if it "
+WORTH = "9.0% of the predictions are 'unsure', which no reference has: Informedness is 0.718; if "
 COMMA = "ham, where spam"
 
 
@@ -107,11 +107,11 @@ def test_many_predictions_out_of_class_get_a_remedy(page_of, metric):
     score, matrix = page.endpoints.score, page.endpoints.score_matrix
     for table in (table_of_labels(TEXTS, UNSURE, labels=THREE), table_of(COUNTS, labels=THREE)):
         way_out = 'leave out "Classes without references count, too"'
-        said = f"{WORTH}is not a class of the task, {way_out}: -0.011."
-        assert said.replace(": -", ": \u2212") in drawn(page, table, is_grid=True).notes()
+        said = f"{WORTH}such labels are not classes, {way_out}: the score is then -0.011."
+        assert said.replace(" -", " \u2212") in drawn(page, table, is_grid=True).notes()
     alone = drawn(page_of("informedness"), table_of_labels(TEXTS, UNSURE))
     assert alone.id("score").text == "\u22120.01"
-    said = f"{WORTH}is not a class of the task, leave out `labels`: -0.011"
+    said = f"{WORTH}such labels are not classes, leave out `labels`: the score is then -0.011"
     for function, columns in ((score, (TEXTS, UNSURE)), (matrix, [COUNTS])):
         result, without = function(*columns, THREE), function(*columns)
         assert result["warnings"].count(said) == 1

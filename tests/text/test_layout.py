@@ -103,7 +103,7 @@ def test_a_prompt_shows_tallies_as_their_table():
     assert "rows are references" in repr(table)
     assert "&lt;spam&gt;" in table._repr_html_()
     tally = Tally()
-    assert repr(tally) == "Tally of no samples"
+    assert repr(tally) == "Tally without samples"
     tally.update(references=["ham"], predictions=["<spam>"])
     assert repr(tally) == repr(tally.table)
     for row, start in (

@@ -348,7 +348,7 @@ def _compare_tasks(tasks: Mapping[str, Whole], scores: CompareScores) -> SuiteCo
 
 def _split_tasks(data: Whole) -> dict[str, Whole]:
     """Split columns into tasks by the values of the column "task"."""
-    names, codes = data.columns["task"].coded()
+    names, codes = data.columns["task"].labels_and_codes()
     tasks: dict[str, Whole] = {}
     for code in np.unique(codes):
         rows = np.flatnonzero(codes == code)

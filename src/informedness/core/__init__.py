@@ -1,1 +1,1 @@
-"""Read labels, count them in a table, and score it. Metric scripts have copies of these files."""
+"""Read labels, count them in a table, and score it. Metric folders have copies of these files."""

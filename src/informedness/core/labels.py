@@ -1,9 +1,10 @@
-"""Read labels: convert a container of any type to a column of integer codes.
+"""Read labels: convert a container, such as a list or an array, to a column of integer codes.
 
 A label is an integer of at most 64 bits, a string, or bytes. Booleans count as 0 and 1, and whole
-floats as integers. Missing values, scores, sequences and dates are not labels. One task never mixes
-integers, strings and bytes. Strings are compared code point by code point, without stripping, case
-folding or normalisation, so "001" is not "1". Only `read_column` decides which values are labels.
+floats as integers. Missing values, other floats, sequences and dates are not labels. One task never
+mixes integers, strings and bytes. Strings are compared code point by code point, without stripping,
+case folding or normalisation, so "001" is not "1". Only `read_column` decides which values are
+labels.
 """
 
 from __future__ import annotations
@@ -32,12 +33,12 @@ NAMES = "references", "predictions"  # names of the arguments in evaluate
 # The folder of the package, or of a published metric, which has copies of the files in core/.
 _FOLDER = os.path.dirname(__file__).removesuffix(f"{os.sep}core")
 
-# A list that collects the warnings of this thread. By default None: warnings are then issued.
+# The list that collects the warnings of this thread, or None to issue them.
 NOTES: ContextVar[list[Warning] | None] = ContextVar("notes", default=None)
 
-# A list whose values are all of one of these types is read as an array.
+# A list is first read as an array if its values all have one type, which is one of these.
 _NUMBERS = (bool, float, np.bool_, np.number)
-# Some of the texts that pandas reads as missing values.
+# Texts that mean a missing value in files; pandas reads them as missing, too.
 NULLS = frozenset(("", *["NA", "N/A", "NaN", "nan", "None", "null", "NULL", "<NA>", "#N/A"]))
 
 
@@ -89,6 +90,8 @@ def show(value: object) -> str:
 
 
 class _Short(reprlib.Repr):
+    """Shortens values; text and bytes become literals of at most 80 characters."""
+
     def repr1(self, x: Any, level: int) -> str:
         if not isinstance(x, (str, bytes)):
             return super().repr1(x, level)
@@ -133,14 +136,14 @@ class Column:
         return codes if self.values is None else [self.values[code] for code in codes]
 
     def differs_from(self, label: Label | None) -> Numbers:
-        """Compute a mask of the samples whose label differs from this label."""
+        """Compute a mask of the samples whose label differs from `label`."""
         if self.values is None and label is None:  # numpy would compare each integer with None
             return np.ones(len(self.codes), dtype=bool)
         if self.values is None:
             return np.asarray(self.codes != label)
         return np.array([value != label for value in self.values], dtype=bool)[self.codes]
 
-    def coded(self) -> tuple[Sequence[Any], Numbers]:
+    def labels_and_codes(self) -> tuple[Sequence[Any], Numbers]:
         """List the distinct labels, and the position of each sample's label in this list.
 
         Samples need not use all of these labels.
@@ -154,7 +157,7 @@ class Column:
 def code_integers(array: Numbers) -> tuple[Numbers, Codes]:
     """List the distinct integers, sorted, and the position of each element in this list."""
     low, high = (int(array.min()), int(array.max())) if len(array) else (0, 0)
-    if high - low >= max(2 * len(array), 2**16):
+    if high - low >= max(2 * len(array), 2**16):  # counting would need a much longer array
         return np.unique(array, return_inverse=True)
     # Counting takes 6 ns a label, and sorting 100. A copy of 10^6 labels would take 3 ms.
     offsets = array if array.dtype == np.int64 and not low else np.subtract(array, low, dtype="i8")
@@ -177,13 +180,15 @@ def read_pair(
 ) -> tuple[Column, Column]:
     """Read references and predictions as columns of equal length and kind.
 
-    Messages use the `names` of the caller.
+    `names` are the names of both in messages. The order of `sample_weight` is checked if it is a
+    pandas object. With unknown="wrong", predictions may be missing.
     """
     check_choice("unknown", unknown, ("error", "wrong"))
     check_same_order({names[0]: references, names[1]: predictions, "sample_weight": sample_weight})
     r = read_column(references, names[0])
     p = read_column(predictions, names[1], allow_missing=str(unknown) == "wrong")
     if len(r) != len(p):
+        # the words of the error that `evaluate` raises
         sizes = f"{names[1]} ({len(p)}) and {names[0]} ({len(r)})"
         raise ValueError(f"Mismatch in the number of {sizes}")
     check_same_kind(r, names[0], p, names[1])
@@ -196,7 +201,7 @@ def check_same_order(columns: Mapping[str, Any]) -> None:
     for name, index in indexes[1:]:
         first, wanted = indexes[0]
         if not index.equals(wanted) and len(index) == len(wanted) and {*index} == {*wanted}:
-            remedy = f"Pass {name}.loc[{first}.index]. To match positions, pass {name}.to_numpy()."
+            remedy = f"Pass {name}.loc[{first}.index]. To pair by position, pass {name}.to_numpy()."
             raise ValueError(f"`{name}` must have its index in the order of `{first}`. {remedy}")
 
 
@@ -212,14 +217,15 @@ def check_same_kind(first: Column, first_name: str, second: Column, name: str) -
 def check_distinct(classes: Sequence[Label], name: str, kind: str = "class") -> None:
     """Raise ValueError if a class, or an element of another kind, is listed twice."""
     if len(set(classes)) < len(classes):
-        twice = next(label for label in classes if classes.count(label) > 1)
-        raise ValueError(f"`{name}` must list each {kind} once; {show(twice)} is listed twice")
+        repeated = next(label for label in classes if classes.count(label) > 1)
+        raise ValueError(f"`{name}` must list each {kind} once; {show(repeated)} is listed twice")
 
 
 def read_column(values: Any, name: str, allow_missing: bool = False) -> Column:
-    """Read the labels of any container except an iterator.
+    """Read the labels in a container as a column.
 
-    With `allow_missing`, missing labels become None. Otherwise they raise ValueError.
+    With `allow_missing`, missing labels become None. Otherwise they raise ValueError. Text, sets,
+    mappings and iterators are not containers of labels.
     """
     if isinstance(values, Column):
         if allow_missing or values.values is None or None not in values.values:
@@ -228,17 +234,18 @@ def read_column(values: Any, name: str, allow_missing: bool = False) -> Column:
     # arrays without a mask do not need numpy.ma, which takes 30 ms to import
     if allow_missing and hasattr(values, "_mask") and np.ma.is_masked(values):
         values = values.tolist()
-    flat = _flatten(values, name)
+    flat = _as_array_or_list(values, name)
     if isinstance(flat, list):
         return _read_list(flat, name, allow_missing)
     if (column := _column_of_numbers(flat)) is not None:
         return column
-    # Scores and dates are rejected one by one. `tolist` would convert dates to integers.
+    # Scores and dates are rejected one by one, so that the error can name a position.
+    # `tolist` would convert dates to integers.
     return _read_list(list(flat) if flat.dtype.kind in "mM" else flat.tolist(), name, allow_missing)
 
 
 def _column_of_numbers(array: Numbers) -> Column | None:
-    """Read an array of integers, booleans or whole floats that fit in int64; else return None."""
+    """Read an array of integers, booleans or whole floats; return None unless all fit in int64."""
     kind = array.dtype.kind
     if kind == "b":
         return Column(array.astype(np.uint8))
@@ -251,7 +258,7 @@ def _column_of_numbers(array: Numbers) -> Column | None:
     return None
 
 
-def _flatten(values: Any, name: str) -> Numbers | list[Any]:
+def _as_array_or_list(values: Any, name: str) -> Numbers | list[Any]:
     """Convert a container to a one-dimensional array, or a list of Python objects."""
     values = _sole_column(values)
     if type(values) is list:
@@ -259,7 +266,7 @@ def _flatten(values: Any, name: str) -> Numbers | list[Any]:
     if hasattr(values, "to_pylist"):  # pyarrow; numpy would read nulls as values
         values.validate(full=True)  # otherwise a dictionary index of -1 would mean the last label
         return list(values.to_pylist())
-    # a column of pandas or polars
+    # a column of polars, or of pandas with a dtype of its own
     if hasattr(values, "to_list") and not isinstance(getattr(values, "dtype", 0), np.dtype):
         return list(values.to_list())  # numpy would drop trailing NULs, and round large integers
     if isinstance(values, Iterator):
@@ -277,20 +284,20 @@ def _sole_column(values: Any) -> Any:
     names: Any = getattr(values, "column_names", getattr(values, "columns", None))
     if hasattr(names, "__len__") and len(names) == 1:
         values = values[names[0]]
-    # a column of the package `datasets` would be read row by row
+    # its slice is a list, while a column of the package `datasets` would be read row by row
     return values[:] if type(values).__module__ == "datasets.arrow_dataset" else values
 
 
-def _drop_second_dimension(array: Numbers, given: Any, name: str) -> Numbers:
+def _drop_second_dimension(array: Numbers, container: Any, name: str) -> Numbers:
     """Drop a second dimension of length 1; raise ValueError for any other shape."""
     if array.ndim == 2 and array.shape[1] == 1:
         return array[:, 0]
     if array.ndim == 1:
         return array
     remedy = "For logits pass `logits.argmax(axis=1)`."
-    if hasattr(given, "columns"):
-        names = ", ".join(map(show, [*given.columns][:3]))
-        remedy = f"Pass one of its columns ({names}), or the frame to table_from_frame."
+    if hasattr(container, "columns"):
+        names = ", ".join(map(show, [*container.columns][:3]))
+        remedy = f"Pass one column, such as {names}, or pass the frame to table_from_frame."
     got = f"got an array of shape {array.shape}"
     raise ValueError(f"`{name}` must hold one label per sample, {got}. {remedy}")
 
@@ -300,7 +307,7 @@ def as_array(values: Any, name: str) -> Numbers:
     if type(values) is np.ndarray:
         return values
     if np.ma.is_masked(values):
-        raise ValueError(f"`{name}` must hold a value for each sample, got masked entries")
+        raise ValueError(f"`{name}` must hold a value at each position, got masked values")
     try:
         if hasattr(values, "detach"):  # torch: asarray fails for tensors that track gradients
             values = values.detach().cpu()
@@ -326,12 +333,12 @@ def _read_list(values: list[Any], name: str, allow_missing: bool) -> Column:
             return Column(np.array(values, dtype=np.int64))
     positions: defaultdict[Label | None, int] = defaultdict(count().__next__)
     codes = np.fromiter(map(positions.__getitem__, values), np.int64, len(values))
-    _check_one_kind([label for label in positions if label is not None], name)
+    _check_types([label for label in positions if label is not None], name)
     return Column(codes, list(positions))
 
 
-def _check_one_kind(labels: Sequence[Label], name: str) -> None:
-    """Raise ValueError if labels have several types, or if an integer exceeds 64 bits."""
+def _check_types(labels: Sequence[Label], name: str) -> None:
+    """Raise ValueError if labels have several types, or if an integer has more than 64 bits."""
     first = {type(label): label for label in reversed(labels)}
     if len(first) > 1:
         examples = " and ".join(f"{label_kind(x)} ({show(x)})" for x in first.values())
@@ -371,7 +378,7 @@ def _is_date(value: Any) -> bool:
 
 
 def _is_missing(value: Any) -> bool:
-    """Check whether a value means that a label is missing, such as None, nan or NaT."""
+    """Check whether a value, such as None, nan or NaT, means that a label is missing."""
     is_nan = isinstance(value, (float, np.floating)) and value != value
     return is_nan or type(value).__name__ in ("NoneType", "NAType", "NaTType", "MaskedConstant")
 
@@ -379,18 +386,18 @@ def _is_missing(value: Any) -> bool:
 def _why_not_a_label(value: Any) -> str:
     """Explain why a value is not a label, and how to convert it."""
     if _is_missing(value):
-        remedy = 'Pass unknown="wrong" (for `add_batch`, to `load`) if predictions may be missing.'
+        remedy = 'If predictions may be missing, pass unknown="wrong" (to `load` for `add_batch`).'
         return f"a missing value. {remedy} Leave out other samples without a label."
     if _is_date(value):
         return "a date or a duration. Convert it to a string."
     if not isinstance(value, (float, np.floating, list, tuple, np.ndarray)):
         return "not a label. Convert it to an integer or a string."
-    is_several = isinstance(value, (list, tuple, np.ndarray))
-    reason = "expected one label per sample" if is_several else "a score, not a label"
+    is_sequence = isinstance(value, (list, tuple, np.ndarray))
+    reason = "expected one label per sample" if is_sequence else "a score, not a label"
     return f"{reason}. For logits pass `logits.argmax(axis=1)`; for probabilities `p > 0.5`."
 
 
-def merged(*lists: Sequence[Any]) -> tuple[list[Any], list[Codes]]:
+def merge_labels(*lists: Sequence[Any]) -> tuple[list[Any], list[Codes]]:
     """Merge lists of labels into one sorted list, in which None is last.
 
     The second result has the positions of the labels of each list in the merged list.
@@ -405,6 +412,6 @@ def join_columns(columns: Sequence[Column]) -> Column:
     """Concatenate columns whose labels have the same type."""
     if all(column.values is None for column in columns):
         return Column(np.concatenate([column.codes for column in columns]))
-    values, codes = zip(*(column.coded() for column in columns), strict=True)
-    labels, to_code = merged(*values)
-    return Column(np.concatenate([to[old] for to, old in zip(to_code, codes, strict=True)]), labels)
+    values, codes = zip(*(column.labels_and_codes() for column in columns), strict=True)
+    labels, maps = merge_labels(*values)
+    return Column(np.concatenate([new[old] for new, old in zip(maps, codes, strict=True)]), labels)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.labels import NAMES, Label, NoSamplesError, merged, show
+from ..core.labels import NAMES, Label, NoSamplesError, merge_labels, show
 from ..core.table import Cells, Task
 from ..errors import DataError, optional_import, prefix_errors
 from ..messages import render
@@ -359,7 +359,7 @@ def _as_classes(table: ContingencyTable, texts: Mapping[Any, Any], task: Task) -
     """Replace the texts in `texts` by their labels, and convert a table to the task's classes."""
     if not texts and task.classes is None and task.unknown == "error":
         return table
-    labels, (codes,) = merged([texts.get(label, label) for label in table.labels])
+    labels, (codes,) = merge_labels([texts.get(label, label) for label in table.labels])
     cells = Cells(codes[table.rows], codes[table.columns], table.counts, table.squared_weights)
     return ContingencyTable._from_task(labels, cells, task, table.n_samples)
 

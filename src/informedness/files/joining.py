@@ -53,12 +53,12 @@ def whole_columns(samples: Samples, batches: Batches, most_rows: int | None = No
     counted = slice(None) if ignored is None else references.differs_from(ignored)
     totals = {}
     for argument in labelled:
-        values, codes = columns[argument][counted].coded()
+        values, codes = columns[argument][counted].labels_and_codes()
         totals[argument] = amounts_of(values, np.bincount(codes, minlength=len(values)).tolist())
     never_repeats = _never_repeat([columns[argument] for argument in labelled])
     text_labels, task, account = samples.check_labels(totals, never_repeats)
     for argument in labelled if text_labels else ():
-        values, codes = columns[argument].coded()
+        values, codes = columns[argument].labels_and_codes()
         labels = [text_labels.get(label, label) for label in values]
         columns[argument] = read_labels(labels, argument, allow_missing=True)[codes]
     return Whole(columns, task, account)
@@ -82,7 +82,7 @@ def _join_batches(arguments: Sequence[str], batches: Batches, most_rows: int) ->
 
 def _never_repeat(columns: Sequence[Column]) -> bool:
     """Check whether there are at least two rows, and no two have the same labels."""
-    labels, codes = zip(*(column.coded() for column in columns), strict=True)
+    labels, codes = zip(*(column.labels_and_codes() for column in columns), strict=True)
     n_rows = len(codes[0])
     return 1 < n_rows <= math.prod(map(len, labels)) and (
         n_rows == len(np.unique(np.stack(codes, axis=1), axis=0))
@@ -291,7 +291,7 @@ def _code_identifiers(first: dict[str, Any], second: dict[str, Any]) -> None:
 
 def _spell_alike(*files: dict[str, Any]) -> None:
     """Give equal references, such as 7.0 and 7, the same spelling in all files."""
-    columns = [file["references"].coded() for file in files]
+    columns = [file["references"].labels_and_codes() for file in files]
     groups = [{x for x in labels if isinstance(x, str)} for labels, _ in columns]
     spellings = {text: str(label) for text, label in labels_of_text(groups).items()}
     for file, (labels, codes) in zip(files, columns, strict=True):

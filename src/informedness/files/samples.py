@@ -17,7 +17,7 @@ from ..core.table import Task, read_amounts
 from ..errors import prefix_errors, refuse_all
 from ..messages import Message, join
 from ..tables import label_warnings
-from ..tables.contingency import read_whole
+from ..tables.contingency import read_whole_numbers
 from ..tables.label_options import LabelOptions, convert_labels, integer_of, read_labels
 from ..text.layout import Account, Amounts, ReadColumn, amounts_of
 from ..text.render import amount, shown
@@ -183,7 +183,7 @@ class Samples:
         texts: Sequence[Any] = column.values or ()
         present = {*texts} - {None}
         self.texts.setdefault((len(self.sources), argument), set()).update(present)
-        ignored = str(self.options.ignored(is_integer=False))
+        ignored = str(self.options.ignored_label(is_integer=False))
         if argument != "references" or self.options.ignore_index is None:
             return column
         labels = labels_of_text([present, {ignored}])
@@ -233,7 +233,7 @@ class Samples:
         They are the rows with this reference, and other rows of weight 0.
         """
         self.has_integers = references.kind == "integers"
-        ignored = self.options.ignored(self.has_integers, self.class_names)
+        ignored = self.options.ignored_label(self.has_integers, self.class_names)
         self.ignored = None if ignored is None else self.spell(ignored)
         times = rows.get("times", np.ones(len(references), dtype=np.int64))
         counted = references.differs_from(self.ignored)
@@ -441,7 +441,7 @@ def _read_amounts(argument: str, values: Any) -> tuple[Numbers, Numbers]:
     values = values if isinstance(values, list) else values.to_pylist()
     missing = np.array([value is None for value in values], dtype=bool)
     amounts = [0 if value is None else value for value in values]
-    numbers = read_whole(amounts) if argument == "counts" else read_amounts(amounts, argument)
+    numbers = read_whole_numbers(amounts) if argument == "counts" else read_amounts(amounts, argument)
     return numbers, missing
 
 

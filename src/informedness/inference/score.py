@@ -95,7 +95,7 @@ def effective_sample_size(table: Table) -> float:
 
 def with_prior(table: Table, prior: Prior) -> Table:
     """Reweight the references of a table to a prior, unless it is None."""
-    return table if prior is None else scores.reweighted(table, scores.read_prior(prior, table))
+    return table if prior is None else scores.reweight(table, scores.read_prior(prior, table))
 
 
 # Signatures

@@ -367,7 +367,7 @@ class ModelSamples:
         """
         all_pairs: Any = self.pair(0, 0)
         pairs: dict[Any, CellPairs] = {None: all_pairs}
-        names, codes = slices.coded()
+        names, codes = slices.labels_and_codes()
         for code in np.unique(codes).tolist():
             a, _, counts, weights, groups = (column[codes == code] for column in all_pairs[:5])
             (_, cells), (_, groups) = code_integers(a), code_integers(groups)
@@ -398,8 +398,8 @@ def build_samples(
     weights = None if weights is None else read_weights(weights, n_rows)
     times = np.ones(n_rows)
     if counts is not None:
-        times = contingency.read_whole(contingency.read_counts(n_rows, counts=counts)[0])
-    rows = task.counted(references, times if weights is None else np.minimum(times, weights))
+        times = contingency.read_whole_numbers(contingency.read_counts(n_rows, counts=counts)[0])
+    rows = task.select_samples(references, times if weights is None else np.minimum(times, weights))
     groups = None if groups is None else _codes_of_groups(groups, n_rows, rows)
 
     references, *columns = (column[rows] for column in (references, *predictions.values()))
@@ -428,7 +428,7 @@ def _codes_of_all(
     """Encode the cell of each row in each table, the references and the predictions."""
     positions = {label: i for i, label in enumerate(ContingencyTable.sum_of(tables).labels)}
     n_labels = len(positions)
-    labels, codes = join_columns([references, *columns]).coded()
+    labels, codes = join_columns([references, *columns]).labels_and_codes()
     # with unknown="wrong", all out-of-class predictions have the last code
     to_position = np.array([positions.get(k, n_labels - 1) for k in labels], dtype=np.int64)
     r, *prediction_codes = to_position[codes].reshape(1 + len(columns), -1)
@@ -585,7 +585,7 @@ def _count_judged(judged: Any, label: Label, labels: Any, *containers: Any) -> t
     `labels` are the labels that occur in `containers`: those by people and by the judge.
     """
     if isinstance(judged, tuple) and len(judged) == 2 and all(map(is_real, judged)):
-        n_called, n_judged = contingency.read_whole(judged, "judged").tolist()
+        n_called, n_judged = contingency.read_whole_numbers(judged, "judged").tolist()
         is_valid = n_called <= n_judged > 0
     else:
         column = label_options.read_other_predictions(judged, "judged", *containers).tolist()

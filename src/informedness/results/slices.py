@@ -433,7 +433,7 @@ def _with_classes_of(total: Table, tables: Iterable[Table]) -> list[ContingencyT
     positions = {label: code for code, label in enumerate(total.labels)}
     results = []
     for table in tables:
-        table = table.spelled or table
+        table = table.unmerged_table or table
         last = len(total.labels) - 1  # the column of out-of-class predictions
         codes = np.array([positions.get(label, last) for label in table.labels])
         cells = Cells(codes[table.rows], codes[table.columns], table.counts, table.squared_weights)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
 
-# The name of a slice: a label, or a tuple with one label for each column that defines slices.
+# The name of a slice: a label, or a tuple with one label for each column that defines slices
 Slice: TypeAlias = Label | tuple[Label, ...]
 OneAverage: TypeAlias = Literal["bias", "prevalence", "macro"]
 
@@ -91,7 +91,10 @@ class ContingencyTable(Table):
 
     @classmethod
     def _from_pair(cls, containers: Mapping[str, Any], sample_weight: Any, *options: Any) -> Self:
-        """Count the labels in two containers; the keys of `containers` name them in messages."""
+        """Count the labels in two containers; the keys of `containers` name them in messages.
+
+        `options` are `labels`, `ignore_index` and `unknown`.
+        """
         (r, p), task = read_label_columns(containers, *options, sample_weight=sample_weight)
         table = cls._from_columns(r, p, task, sample_weight)
         warn_of_table(table, [*containers], class_names_of(*containers.values()) is not None)
@@ -144,7 +147,7 @@ class ContingencyTable(Table):
     def _from_pair_counts(cls, r: Column, p: Column, task: Task, **sums: Any) -> Self:
         """Build a table from columns of references and predictions, and the sums of each pair."""
         amounts, squares, samples = read_counts(len(r), **sums)
-        used = task.counted(r, amounts)
+        used = task.select_samples(r, amounts)
         labels, rows, columns = common_codes(r[used], p[used])
         squares = None if squares is None else squares[used].astype(np.float64)
         cells = Cells(rows, columns, amounts[used], squares)
@@ -155,12 +158,20 @@ class ContingencyTable(Table):
     def from_matrix(cls, matrix: Any, *, labels: Any = None, squared_weights: Any = None) -> Self:
         r"""Build a table from a square matrix of counts with references in rows.
 
-        The classes are 0 to k - 1 unless the matrix or `labels` names them. Text may come from
-        spreadsheets, R, pandas, numpy, Matlab, Markdown or LaTeX.
-
         The index of a pandas data frame, such as `pandas.crosstab(references, predictions)`, names
         the references, and its columns name the predictions. Their order does not matter. A class
         that only the index or only the columns name gets a column or row of zeros.
+
+        Parameters
+        ----------
+        matrix : array-like of shape (k, k), data frame, sparse matrix or str
+            Counts, or sums of weights. Text may come from spreadsheets, R, pandas, numpy, Matlab,
+            Markdown or LaTeX.
+        labels : sequence of labels, optional
+            The classes of the task, in order. By default the names in the matrix, or 0 to k - 1.
+            If the matrix has no names, `labels` names its rows.
+        squared_weights : array-like of shape (k, k) or data frame, optional
+            Sums of squared weights, if the cells of `matrix` are sums of weights.
 
         Raises
         ------
@@ -220,7 +231,7 @@ class ContingencyTable(Table):
         return nit(self, zero_division=zero_division)
 
     def to_dense(self) -> Numbers:
-        """Convert the table to an array of shape (k, k), with references in rows."""
+        """Convert the table to an array of shape (k, k) for k labels, with references in rows."""
         dense = np.zeros((len(self.labels), len(self.labels)), dtype=self.counts.dtype)
         dense[self.rows, self.columns] = self.counts
         return dense
@@ -233,7 +244,7 @@ class ContingencyTable(Table):
         return Matrix(self)._repr_html_()
 
     def __add__(self, other: Table) -> Self:
-        """Merge two tables; the classes stay declared if both tables declare the same classes."""
+        """Merge two tables, as `sum_of` does."""
         if not isinstance(other, Table):
             return NotImplemented
         return self.sum_of([self, other])
@@ -242,7 +253,7 @@ class ContingencyTable(Table):
     def sum_of(cls, tables: Sequence[Table]) -> Self:
         """Merge one or more tables into one.
 
-        The classes stay declared if all tables declare the same classes.
+        The classes stay declared if all tables declare the same classes in the same order.
 
         Raises
         ------
@@ -253,19 +264,19 @@ class ContingencyTable(Table):
             got = " and ".join(sorted(kinds))
             raise ValueError(f"tables and batches must have labels of one type, got {got}")
         check_total(sum(table.total for table in tables))
-        merged = cls._join_cells([table.spelled or table for table in tables])
+        merged = cls._join_cells([table.unmerged_table or table for table in tables])
         merged = replace(merged, class_mask=_merge_class_masks(tables, merged.labels))
-        if any(table.spelled is not None for table in tables):
-            merged = merged.as_one_outcome()
+        if any(table.unmerged_table is not None for table in tables):
+            merged = merged.merge_out_of_class()
         read = dict.fromkeys(read for table in tables for read in getattr(table, "read", ()))
         return replace(merged, read=tuple(read))
 
     @classmethod
     def _join_cells(cls, tables: Sequence[Table]) -> Self:
         """Join the cells of tables whose labels have the same type into one table."""
-        labels, codes = core_labels.merged(*(table.labels for table in tables))
+        labels, codes = core_labels.merge_labels(*(table.labels for table in tables))
         coded = zip(codes, tables, strict=True)
-        parts: Any = [(to[x.rows], to[x.columns], x.counts, x.n_samples) for to, x in coded]
+        parts: Any = [(new[x.rows], new[x.columns], x.counts, x.n_samples) for new, x in coded]
         *arrays, numbers = zip(*parts, strict=True)
         cells = Cells(*map(np.concatenate, arrays))
         # Unweighted samples have weight 1, so their counts are also sums of squared weights.
@@ -273,7 +284,7 @@ class ContingencyTable(Table):
         if cells.counts.dtype.kind == "f" and all(x is not None for x in squares):
             cells = cells._replace(squares=np.concatenate(squares).astype(np.float64))
         n_samples = None if None in numbers else sum(numbers)
-        if classes := _same_declared(tables):
+        if classes := _common_classes(tables):
             return cls._from_task(labels, cells, Task(classes, None, "wrong"), n_samples)
         return cls._from_cells(tuple(labels), False, cells, n_samples)
 
@@ -293,8 +304,8 @@ class ContingencyTable(Table):
     __hash__ = None  # type: ignore[assignment]
 
 
-def _same_declared(tables: Sequence[Table]) -> tuple[Label, ...]:
-    """List the declared classes if all tables declare the same classes, else return ()."""
+def _common_classes(tables: Sequence[Table]) -> tuple[Label, ...]:
+    """List the classes that all tables declare, in the same order; else return ()."""
     classes = {tuple(x for x in table.labels if x is not None) for table in tables}
     are_same = len(classes) == 1 and all(table.is_declared for table in tables)
     return classes.pop() if are_same else ()
@@ -322,6 +333,9 @@ def table_of_labels(
 def as_table(y_true: Any, y_pred: Any, *options: Any) -> ContingencyTable:
     """Return `y_true` if it is a table; otherwise count the labels into a table.
 
+    `options` are `labels`, `sample_weight`, `ignore_index` and `unknown`. For a table,
+    `ignore_index` has no effect here.
+
     Raises
     ------
     ValueError
@@ -346,14 +360,14 @@ def as_table(y_true: Any, y_pred: Any, *options: Any) -> ContingencyTable:
 
 
 def common_codes(references: Column, predictions: Column) -> tuple[list[Label], Codes, Codes]:
-    """List the sorted labels of two columns, and the positions of the samples' labels in it."""
-    (r_values, r), (p_values, p) = references.coded(), predictions.coded()
-    labels, (to_row, to_column) = core_labels.merged(r_values, p_values)
+    """List the sorted labels of two columns, and the positions of their samples in this list."""
+    (r_values, r), (p_values, p) = references.labels_and_codes(), predictions.labels_and_codes()
+    labels, (to_row, to_column) = core_labels.merge_labels(r_values, p_values)
     return labels, to_row[r], to_column[p]
 
 
 def read_counts(n_pairs: int, **given: Any) -> tuple[Numbers, Numbers | None, Numbers | None]:
-    """Read `counts`, `squared_weights` and `n_samples`, one per pair.
+    """Read `counts`, `squared_weights` and `n_samples`, each with one number per pair.
 
     `counts` are numbers of samples if all are whole and no other sums are passed. Otherwise they
     are sums of weights. Squared weights and numbers of samples are then None unless passed.
@@ -361,13 +375,12 @@ def read_counts(n_pairs: int, **given: Any) -> tuple[Numbers, Numbers | None, Nu
     sums = {name: read_amounts(x, name) for name, x in given.items() if x is not None}
     for name, array in sums.items():
         if array.shape != (n_pairs,):
-            rule = f"must be {n_pairs} numbers, one per pair"
-            raise ValueError(f"`{name}` {rule}, got shape {array.shape}")
+            raise ValueError(f"`{name}` must have shape ({n_pairs},), got {array.shape}")
     amounts, samples = sums["counts"], sums.get("n_samples")
     if not amounts.any():
         raise NoSamplesError("`counts` must sum to more than 0, got 0")
     if len(sums) == 1 and bool((np.trunc(amounts) == amounts).all()):
-        counts = read_whole(amounts)
+        counts = read_whole_numbers(amounts)
         return counts, None, counts
     if samples is not None:
         is_bad = np.floor(samples) < np.maximum(samples, amounts > 0)
@@ -377,7 +390,7 @@ def read_counts(n_pairs: int, **given: Any) -> tuple[Numbers, Numbers | None, Nu
     return amounts.astype(np.float64), sums.get("squared_weights"), samples
 
 
-def read_whole(values: Any, name: str = "counts") -> Numbers:
+def read_whole_numbers(values: Any, name: str = "counts") -> Numbers:
     """Read counts of samples as integers.
 
     Raises
@@ -386,8 +399,8 @@ def read_whole(values: Any, name: str = "counts") -> Numbers:
         If a count is not a whole number or is negative, or if the sum reaches 2**63.
     """
     counts = read_amounts(values, name)
-    if (broken := counts[counts != np.trunc(counts)]).size:
-        raise ValueError(f"`{name}` must be whole numbers of samples, got {broken[0]}")
+    if (fractions := counts[counts != np.trunc(counts)]).size:
+        raise ValueError(f"`{name}` must be whole numbers of samples, got {fractions[0]}")
     if counts.sum(dtype=float) >= 2**62:
         check_total(sum(map(int, counts.tolist())), name)
     return counts.astype(np.int64)
@@ -415,15 +428,15 @@ def slice_column(by: Any, n_samples: int | None = None) -> Column:
     columns = by if isinstance(by, Mapping) else {"by": by}
     if not columns:
         raise ValueError("`by` must name at least one column, got none")
-    read = {name: read_labels(column, str(name)) for name, column in columns.items()}
-    for name, column in read.items():
+    label_columns = {name: read_labels(column, str(name)) for name, column in columns.items()}
+    for name, column in label_columns.items():
         if n_samples is not None and len(column) != n_samples:
             got = f"got {len(column)} in {name!r} for {n_samples} samples"
             raise ValueError(f"`by` must have a value for each sample, {got}")
     if not isinstance(by, Mapping):
-        return read["by"]
+        return label_columns["by"]
     names, codes = list[Any]([()]), np.array(0)
-    for values, column_codes in map(core_table.plain_codes, read.values()):
+    for values, column_codes in map(core_table.plain_codes, label_columns.values()):
         n = len(values)
         fused, codes = core_labels.code_integers(codes * n + column_codes.astype(np.int64))
         names = [(*names[code // n], values[code % n]) for code in fused.tolist()]
@@ -442,15 +455,16 @@ def count_slices(
 ) -> dict[Slice, ContingencyTable]:
     """Count references and predictions into one table per slice, sorted by name.
 
-    A slice without samples does not get a table. `sums` are the weights, counts and squares of the
-    rows, each an array or None. With counts, each row represents several samples of equal weight,
-    as in the result of GROUP BY. With squares as well, weights are the sums of weights of each row.
+    `by` names the slice of each sample, as in `slice_column`. A slice without samples does not get
+    a table. `sums` are the weights, counts and squared weights of the rows, each an array or None.
+    With counts, each row represents several samples of equal weight, as in the result of GROUP BY.
+    With squared weights as well, weights and squared weights are sums over the samples of a row.
     """
     sample_weight, counts, squares = sums
     slices = slice_column(by, len(references))
     weights = None if sample_weight is None else read_weights(sample_weight, len(references))
     amounts = [x for x in (weights, counts) if x is not None]
-    used = task.counted(references, np.minimum.reduce(amounts) if amounts else None)
+    used = task.select_samples(references, np.minimum.reduce(amounts) if amounts else None)
     columns = (column[used] for column in (slices, references, predictions))
     (names, s), (r_values, r), (p_values, p) = map(core_table.plain_codes, columns)
     weights, counts, squares = (None if x is None else x[used] for x in (weights, counts, squares))
@@ -467,7 +481,7 @@ def count_slices(
             weights, squares = counts * weights, counts * weights**2
         cells = Cells(fused, p, counts if weights is None else weights, squares)
     cell_slices, rows = np.divmod(cells.rows, len(r_values))
-    labels, (to_row, to_column) = core_labels.merged(r_values, p_values)
+    labels, (to_row, to_column) = core_labels.merge_labels(r_values, p_values)
     cells = cells._replace(rows=to_row[rows], columns=to_column[cells.columns])
     order = np.argsort(cell_slices, kind="stable")
     present, starts = np.unique(cell_slices[order], return_index=True)
@@ -482,7 +496,7 @@ def count_slices(
 # shares, which differ from batch to batch. Counts of batches can be added.
 
 
-NO_ANSWER = -(2**30)  # marks a missing prediction, such as one whose scores are nan
+MISSING = -(2**30)  # stands for a missing prediction, such as one whose scores are nan
 
 # Threads may share a tally. The lock is global, because a tally with a lock could not be pickled.
 _tally_lock = Lock()
@@ -499,7 +513,7 @@ if hasattr(os, "register_at_fork"):  # missing on Windows
 
 
 class Tally:
-    """Counts batches of references and predictions into one table, without keeping samples.
+    """Counts of references and predictions that grow batch by batch, without keeping samples.
 
     Memory grows with the number of different (reference, prediction) pairs, not with the number of
     samples. Add the tallies of several processes with `sum([first, second])`.
@@ -522,8 +536,8 @@ class Tally:
     Examples
     --------
     >>> tally = Tally(ignore_index=-100)
-    >>> for targets, answers in [([0, 1], [0, 1]), ([2, -100], [1, 1]), ([], [])]:
-    ...     tally.update(references=targets, predictions=answers)
+    >>> for r, p in [([0, 1], [0, 1]), ([2, -100], [1, 1]), ([], [])]:
+    ...     tally.update(references=r, predictions=p)
     >>> tally.table.n_samples, round(tally.table.informedness(average="macro"), 4)
     (3, 0.5)
     """
@@ -585,14 +599,14 @@ class Tally:
             raise NoSamplesError("expected at least one sample to score, but none was given")
         table = self._table
         if self.ids is not None:
-            table = table.spelled or table  # keeps predicted classes without references
+            table = table.unmerged_table or table  # has the predicted ids without references
             is_id = np.array([label in self.ids for label in table.labels])
-            if outside := labels_at(table, ~is_id & (table.reference_totals > 0)):
+            if others := labels_at(table, ~is_id & (table.reference_totals > 0)):
                 reason = f"count as a class, but have no logits in range({len(self.ids)})"
-                hint = f"Pass ignore_index={outside[0]} if they are padding."
-                core_labels.warn(f"references such as {outside[0]} {reason}. {hint}", LabelsWarning)
+                hint = f"Pass ignore_index={others[0]} if they are padding."
+                core_labels.warn(f"references such as {others[0]} {reason}. {hint}", LabelsWarning)
             table = replace(table, class_mask=is_id | table.is_class)
-            table = table.as_one_outcome() if self._task.unknown == "wrong" else table
+            table = table.merge_out_of_class() if self._task.unknown == "wrong" else table
         warn_of_table(table)
         return table
 
@@ -602,7 +616,7 @@ class Tally:
             self._table = self.ids = None
 
     def __repr__(self) -> str:
-        return "Tally of no samples" if self._table is None else repr(self._table)
+        return "Tally without samples" if self._table is None else repr(self._table)
 
     def __add__(self, other: Tally) -> Tally:
         """Add the samples of two tallies.
@@ -615,7 +629,8 @@ class Tally:
         if not isinstance(other, Tally):
             return NotImplemented
         if self._task != other._task:
-            got = f"got {self._task} and {other._task}"
+            options = "labels={!r}, ignore_index={!r}, unknown={!r}".format
+            got = f"got {options(*self._task)} and {options(*other._task)}"
             raise ValueError(f"tallies must have the same options to be added, {got}")
         both = copy(self)
         tables = [tally._table for tally in (self, other) if tally._table is not None]
@@ -630,8 +645,8 @@ class Tally:
 def count_labels(references: Any, predictions: Any, ignored: Any, names: Any = NAMES) -> Numbers:
     """Count references and predictions of each label in arrays of shape (n_samples, n_labels).
 
-    The labels are binary. Missing predictions are `NO_ANSWER`. A prediction may have any value if
-    its reference is `ignored`.
+    The labels are binary. Missing predictions are `MISSING`. A prediction may have any value if
+    its reference is `ignored`. `names` are the names of the two arrays in messages.
 
     Returns
     -------
@@ -645,28 +660,30 @@ def count_labels(references: Any, predictions: Any, ignored: Any, names: Any = N
         If the shapes differ, or if a value is not 0 or 1.
     """
     if predictions.ndim != 2 or predictions.shape != references.shape:
-        rule = "predictions and references of several labels must have shape (n_samples, n_labels)"
+        rule = f"`{names[1]}` and `{names[0]}` must both have shape (n_samples, n_labels)"
         raise ValueError(f"{rule}, got {predictions.shape} and {references.shape}")
     is_counted = np.asarray(references != ignored)
-    allowed = (references, [0, 1]), (predictions, [0, 1, NO_ANSWER])
+    allowed = (references, [0, 1]), (predictions, [0, 1, MISSING])
     for name, (array, values) in zip(names, allowed, strict=True):
         invalid = array[is_counted & ~np.isin(array, values)]
         if len(invalid):
             rule = "must be 0 or 1 for a single column of scores or several labels"
-            raise ValueError(f"{name} {rule}, got {invalid[0].item()!r}")
-    columns = np.where(predictions == NO_ANSWER, 2, predictions)
+            raise ValueError(f"`{name}` {rule}, got {invalid[0].item()!r}")
+    columns = np.where(predictions == MISSING, 2, predictions)
     n_labels = references.shape[1]
     cells = 6 * np.arange(n_labels) + 3 * references + columns
     counts = np.bincount(cells[is_counted].astype(np.int64), minlength=6 * n_labels)
     return counts.reshape(-1, 2, 3)
 
 
-def tables_of_labels(counts: Numbers, names: Sequence[str]) -> dict[str, ContingencyTable]:
-    """Build a table for each label that has samples; `names` must name all labels."""
+def tables_by_label(counts: Numbers, names: Sequence[str]) -> dict[str, ContingencyTable]:
+    """Build a table for each label that has samples, from the result of `count_labels`.
+
+    `names` must name all labels, also those without samples.
+    """
     if not counts.any():
         raise NoSamplesError("expected at least one sample to score, but none was given")
-    counts_by_name = zip(names, counts, strict=True)
-    return {name: table_of_counts(counts) for name, counts in counts_by_name if counts.any()}
+    return {name: table_of_counts(x) for name, x in zip(names, counts, strict=True) if x.any()}
 
 
 def table_of_counts(counts: Numbers) -> ContingencyTable:

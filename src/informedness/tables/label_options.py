@@ -153,26 +153,26 @@ class LabelOptions:
         if self.choices is not None and self.labels is not None:
             raise ValueError("`choices` lists the classes of the task. Leave out `labels`")
         option = "labels" if self.choices is None else "choices"
-        given = getattr(self, option)
-        classes = None if given is None else tuple(read_labels(given, option).tolist())
+        value = getattr(self, option)
+        classes = None if value is None else tuple(read_labels(value, option).tolist())
         if option == "choices":
             _check_choices(classes, self.numeric)
-        known = [*map(str, classes or ())]
-        if self.threshold is not None and (self.extract or len(known) not in (0, 2)):
+        texts = [*map(str, classes or ())]
+        if self.threshold is not None and (self.extract or len(texts) not in (0, 2)):
             remedy = "For more classes, name one column per class, as in argmax:a,b,c"
             raise ValueError(f"`threshold` needs two classes, and excludes `extract`. {remedy}")
-        spellings = {self.fold(text): text for text in known}
-        if len(spellings) < len(known):
+        spellings = {self.fold(text): text for text in texts}
+        if len(spellings) < len(texts):
             rule = "must be distinct, also without the case and whitespace that options ignore"
-            raise ValueError(f"`{option}` {rule}, got {known}")
+            raise ValueError(f"`{option}` {rule}, got {texts}")
         pattern = None if self.extract is None else _compile_pattern(self.extract)
         vars(self).update({option: classes, "spellings": spellings, "pattern": pattern})
 
     def classes(self, is_integer: bool, names: Sequence[str] = ()) -> Sequence[Label] | None:
         """List the declared classes, spelled like the references; None if they are not declared.
 
-        If the references are integers (`is_integer`), classes in text become integers. Positions
-        in `names` become class names.
+        If the references are integers (`is_integer`), text that spells an integer becomes one.
+        Positions in `names` become class names.
         """
         labels = self.labels and [_to_integer(label, is_integer) for label in self.labels]
         return self.choices or (labels and [class_name_at(label, names) for label in labels])
@@ -182,8 +182,8 @@ class LabelOptions:
         text = text.strip() if self.strip else text
         return text.casefold() if self.ignore_case else text
 
-    def ignored(self, is_integer: bool, names: Sequence[str] = ()) -> Any:
-        """Spell `ignore_index` like the other references: as an integer or as a class name."""
+    def ignored_label(self, is_integer: bool, names: Sequence[str] = ()) -> Any:
+        """Spell `ignore_index` like the other references: as an integer, text or a class name."""
         if isinstance(self.ignore_index, str) and not is_integer:
             return class_name_at(self.fold(self.ignore_index), names)
         if (self.choices is not None or names) and self.ignore_index is not None:
@@ -226,7 +226,7 @@ def convert_labels(
     Missing values and text in `nulls` become None. With unknown="wrong", predictions without an
     answer also become None. Integers are positions in `choices` or, without choices, in
     `class_names`. Only references and predictions are converted; other columns keep their values.
-    Messages call the column `name`.
+    `role` is the argument of the column, such as "predictions_b". Messages call the column `name`.
 
     Raises
     ------
@@ -282,10 +282,10 @@ def _find_answers(texts: list[Any], options: LabelOptions, name: str) -> list[st
     if bad := [text for text in texts if not isinstance(text, str | None)]:
         raise ValueError(f"`extract` needs text, got {show(bad[0])} in `{name}`")
     answers = dict(zip(texts, extract_answers(texts, options.pattern), strict=True))
-    silent = [text for text in texts if text is not None and answers[text] is None]
-    if silent and options.unknown == "error":
+    unmatched = [text for text in texts if text is not None and answers[text] is None]
+    if unmatched and options.unknown == "error":
         remedy = 'Pass unknown="wrong" to count such predictions as wrong.'
-        raise ValueError(f"`extract` found no answer in {show(silent[0])} of `{name}`. {remedy}")
+        raise ValueError(f"`extract` found no answer in {show(unmatched[0])} of `{name}`. {remedy}")
     return [answers[text] for text in texts]
 
 
@@ -305,7 +305,7 @@ def _to_position(text: str, options: LabelOptions, role: str) -> Label | None:
 def _to_name(
     label: Label, names: Sequence[str], options: LabelOptions, role: str, name: str
 ) -> str | None:
-    """Replace the position of a class by its name; keep text that is not a position.
+    """Replace the position of a class by its name; keep other text, and `ignore_index`.
 
     Return None for -1 in a column of `datasets`, and for a predicted position without a name if
     unknown="wrong". Raise ValueError for other positions without a name.
@@ -349,10 +349,10 @@ def read_label_columns(
     if class_names:
         labels = to_class_names(labels, *containers.values())
         options = LabelOptions(labels=labels, ignore_index=ignore_index, unknown=unknown)
-        ignore_index = options.ignored(False, class_names)
+        ignore_index = options.ignored_label(False, class_names)
         for name, container in containers.items():
             role = "references" if name == first else "predictions"
-            columns[name] = _read_named(container, role, options, class_names, name)
+            columns[name] = _name_labels(container, role, options, class_names, name)
     r = columns[first] = read_labels(columns[first], first)
     for name in prediction_names:
         warn_of_swapped(*(getattr(containers[x], "name", None) for x in (first, name)))
@@ -367,10 +367,10 @@ def read_other_predictions(labels: Any, name: str, *containers: Any) -> Column:
     Positions get class names from `labels`, or else from the first container with class names.
     """
     options = LabelOptions(unknown="wrong")
-    return _read_named(labels, "predictions", options, class_names_of(*containers), name)
+    return _name_labels(labels, "predictions", options, class_names_of(*containers), name)
 
 
-def _read_named(container: Any, role: str, options: LabelOptions, names: Any, name: str) -> Column:
+def _name_labels(container: Any, role: str, options: LabelOptions, names: Any, name: str) -> Column:
     """Read a column, and replace positions by the names of its `ClassLabel`, or else by `names`."""
     own_names = class_names_of(container)
     values = container[:] if own_names else container

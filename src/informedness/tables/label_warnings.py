@@ -1,7 +1,7 @@
 """Warn of likely mistakes in the labels of a table, or in the names of columns.
 
-`core.table.warn_of_out_of_class` is in `core`, because metric modules work without the
-package.
+The warning of out-of-class predictions is in `core.table`, because metric modules issue it without
+the package.
 """
 
 import re
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core.labels import NAMES, NULLS, Label, LabelsWarning, Numbers, show, warn
-from ..core.table import Table, in_part, warn_of_out_of_class
+from ..core.table import Table, share_text, warn_of_out_of_class
 from ..warnings import OwnLabelsWarning
 
 # Words in column names. A word of `_LABEL` means references unless the name also contains a word of
@@ -24,41 +24,42 @@ _TRUE = re.compile(
 _PREDICTED = re.compile("preds?|predict(ed|ions?)?|yhat|hyp|hypothesis")
 _LABEL = re.compile("labels?|targets?")
 DECIMAL = r"-?\d*\.\d+"
-_MANY = 50  # samples; fewer may all be of different classes if a task has many classes
+_MIN_SAMPLES = 50  # fewer samples may all be of different classes if a task has many classes
 _MOST_COMPARED = 100  # limit on the columns compared to find verdicts
 _LONG = 100  # characters; a label of this length is text, not the name of a class
 
 
 def warn_of_table(
-    table: Table, names: Sequence[str] = NAMES, is_named: bool = False, has_nulls: bool = False
+    table: Table, names: Sequence[str] = NAMES, has_names: bool = False, has_nulls: bool = False
 ) -> None:
     """Warn of labels in a table that may be mistakes.
 
-    `names` are the names of references and predictions in messages. `is_named` means that a column
+    `names` are the names of references and predictions in messages. `has_names` means that a column
     of `datasets` names the classes, so many different labels are not a mistake. `has_nulls` means
     that text such as "nan" is a label.
     """
     if not has_nulls:
         warn_of_nulls(table, names)
-    warn_of_out_of_class(table, names, "error" if table.spelled is None else "wrong")
-    if not (table.is_declared or is_named):
+    warn_of_out_of_class(table, names, "error" if table.unmerged_table is None else "wrong")
+    if not (table.is_declared or has_names):
         warn_of_own_labels(table.n_classes, table.n_samples, table.labels[0], names[0])
     if not (table.is_declared or table.n_samples == 1 or not isinstance(table.labels[0], str)):
-        _warn_of_spellings(filter(None, (table.spelled or table).labels))
+        _warn_of_spellings(filter(None, (table.unmerged_table or table).labels))
 
 
 def warn_of_nulls(table: Table, names: Sequence[str] = NAMES) -> None:
-    """Warn of undeclared classes whose labels look like a missing value, such as "nan" or -100."""
-    is_id = isinstance(table.labels[0], int) and table.labels[0] >= 0
-    if is_id or table.is_declared or table.n_samples == 1:
+    """Warn of undeclared labels that look like a missing value, such as "nan" or -100."""
+    # the labels are sorted, so none is -100 if the first is not negative
+    are_ids = isinstance(table.labels[0], int) and table.labels[0] >= 0
+    if are_ids or table.is_declared or table.n_samples == 1:
         return
     codes = [code for code, label in enumerate(table.labels) if _is_null(label)]
     for name, totals in zip(names, (table.reference_totals, table.prediction_totals), strict=True):
         if listed := ", ".join(show(table.labels[code]) for code in codes if totals[code]):
             warn(
-                f"{listed} in `{name}` counts as a class, {in_part(table, totals[codes])}. If it "
-                "is a class, list it in `labels`. If it means a missing value, drop the sample, "
-                'or give a missing prediction as None with unknown="wrong".',
+                f"{listed} in `{name}` counts as a label, {share_text(table, totals[codes])}. If "
+                "it is a class, list it in `labels`. If it means a missing value, drop the sample, "
+                'or pass a missing prediction as None with unknown="wrong".',
                 LabelsWarning,
             )
 
@@ -82,7 +83,8 @@ def _warn_of_spellings(labels: Iterable[Any]) -> None:
 def _appearance_of(text: str) -> str:
     """Normalise text, so that labels that look alike become equal.
 
-    The normalised text is case-folded and without surrounding whitespace.
+    Dashes become hyphens, and invisible characters are removed. The normalised text is case-folded
+    and without surrounding whitespace.
     """
     plain = unicodedata.normalize("NFKC", text)
     kinds = {x: unicodedata.category(x) for x in {*plain}}
@@ -107,7 +109,7 @@ def warn_of_own_labels(n_different: int, n_samples: int | None, label: Any, name
     There must be at least 50 samples, and different labels for 90% of them. `label` is any of these
     labels: only text causes a warning.
     """
-    is_many = n_samples is not None and n_different >= 0.9 * n_samples >= 0.9 * _MANY
+    is_many = n_samples is not None and n_different >= 0.9 * n_samples >= 0.9 * _MIN_SAMPLES
     if is_many and isinstance(label, str):
         remedy = "If they are classes, list all of them in `labels`."
         labels = f"{n_different:,d} of {n_samples:,d} `{name}` are different labels"
@@ -125,29 +127,31 @@ def warn_of_swapped(references: Any, predictions: Any) -> None:
 def warn_of_other_order(columns: Sequence[str], classes: Sequence[Label]) -> None:
     """Warn if the names of score columns suggest another order of the classes."""
     words = [(label, rf"(?<![^\W_]){re.escape(str(label))}(?![^\W_])") for label in classes]
-    named = [x for name in columns for x, word in words if re.search(word, name, re.IGNORECASE)]
-    if named != [*classes] and sorted(named, key=str) == sorted(classes, key=str):
+    found = [x for name in columns for x, word in words if re.search(word, name, re.IGNORECASE)]
+    if found != [*classes] and sorted(found, key=str) == sorted(classes, key=str):
         how = f"{show([*columns])} are read as the scores of {show([*classes])}, in this order"
         remedy = "If their names are right, list `labels` in the order of the columns."
         warn(f"the columns {how}. {remedy}", LabelsWarning)
 
 
 def verdicts_in(
-    columns: Mapping[str, Sequence[Any]], references: Collection[Any], asked: Collection[str] = ()
+    columns: Mapping[str, Sequence[Any]], references: Collection[Any], wanted: Collection[str] = ()
 ) -> dict[str, tuple[str, ...]]:
-    """Find columns that say whether a reference and a prediction agree, which are verdicts.
+    """Find the verdicts: columns that say whether a reference and a prediction agree.
 
-    Map the name of each verdict to the names of its references and predictions. If three columns
-    have the same two labels, each of them could be the verdict. The verdict is then the column
-    whose name suggests neither references nor predictions, if the other name suggests either. If
-    the names do not decide, map each candidate to (). `asked` limits the columns that may be
-    verdicts.
+    Map the name of each verdict to the names of its references and predictions. `references` are
+    the names of columns that may hold references. `wanted` are the names of columns that may be
+    verdicts, by default all.
+
+    If three columns have the same two labels, the verdict and the predictions could be exchanged.
+    The verdict is then the column whose name suggests neither references nor predictions, if the
+    name of the other suggests either. If the names do not decide, map both columns to ().
     """
-    labels = _folded_labels(columns, {*references, *asked})
+    labels = _folded_labels(columns, {*references, *wanted})
     verdicts = dict[str, tuple[str, ...]]()
-    some = [x for x in asked or labels if len({*labels.get(x, ())} - {""}) == 2]
+    binary = [x for x in wanted or labels if len({*labels.get(x, ())} - {""}) == 2]
     known = [x for x in labels if x in references]
-    for verdict, true, x in product(some, known, labels):
+    for verdict, true, x in product(binary, known, labels):
         if len({verdict, true, x}) == 3 and _is_verdict(*map(labels.get, (verdict, true, x))):
             is_only_one = not _is_verdict(*map(labels.get, (x, true, verdict)))
             if is_only_one or (role_in(verdict) is None and role_in(x) is not None):
@@ -191,7 +195,7 @@ def _is_verdict(verdicts: Any, references: Any, labels: Any) -> bool:
 
 
 def labels_in(values: Sequence[Any]) -> set[Any]:
-    """Collect the labels of a column; return an empty set if most of its values are different."""
+    """Collect the labels of a column; return an empty set with fewer than two rows per label."""
     labels = {*values} - {None}
     return labels if 2 * len(labels) <= len(values) else set()
 
@@ -231,7 +235,7 @@ def warn_of_shares(row_totals: Numbers) -> None:
     totals = row_totals[row_totals > 0]
     for total in (1, 100):
         if (np.abs(totals / total - 1) <= 0.02).all():
-            warn(f"each row of `matrix` sums to {total}. {effect}")
+            warn(f"each row of `matrix` sums to about {total}. {effect}")
 
 
 def decimal_comma_hint(number: object) -> str:
@@ -241,9 +245,9 @@ def decimal_comma_hint(number: object) -> str:
     return f": replace decimal commas with {remedy}" if is_decimal else ""
 
 
-def mismatch_hint(answers: Sequence[Any], classes: Sequence[Any]) -> str:
-    """Suggest a remedy if no prediction is a class, from the spelling of answers and classes."""
-    texts, names = [*map(str, answers)], [*map(str, classes)]
+def mismatch_hint(predictions: Sequence[Any], classes: Sequence[Any]) -> str:
+    """Suggest a remedy if no prediction is a class, from the spelling of both."""
+    texts, names = [*map(str, predictions)], [*map(str, classes)]
     looks = {_appearance_of(name): name for name in names}
     alike = [text for text in texts if _appearance_of(text) in looks]
     if hint := max(map(decimal_comma_hint, [*texts, *names])):

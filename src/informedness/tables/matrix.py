@@ -28,6 +28,7 @@ _NUMBER = r"[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?"
 _DASHES = "", "-", "\u2013", "\u2014", "\u2212"  # cells that mean 0
 _SHARE = r"(?<=\d)\s*\(\s*\d+([.,]\d+)?\s*\\?%\s*\)"  # a percentage after a count
 _POSITIONS = r"\[(\d+,|,\d+)\]"  # R prints positions if rows or columns have no names
+# An array as Python, numpy or Matlab prints it, perhaps with a name and a call of its type
 _ARRAY = r"([\w ]+[:=])?\s*([\w.]+\(\s*)?\[(?P<rows>(?!\s*\[\s*\[).*)\]"
 _ARRAY += r"(\s*,\s*\w+\s*=[^\[\]]*|(\s*\))?[;\s]*)"
 _LONG_NAME = 1_000  # number of characters of a name that are searched for a role
@@ -37,7 +38,7 @@ _BRACES = r"\{([^{}]|\{[^{}]{0,99}\}){0,99}\}"
 _EMPTY = r"begin|end|[chv]?line|\w*rule|[hv]?phantom|(cell|row)color"
 _EMPTY = rf"\\({_EMPTY})\b(\[[^]]{{0,99}}\]|\([^)]{{0,99}}\)|{_BRACES})*"
 _COMMAND = _EMPTY + r"|\\[a-z]+\*?(\{[^{}]*\})*(?=\{)|\\[a-z]+\b|\\(?=[%_&#])|\$"
-_TOP = 20  # number of lines from which a layout is recognised
+_TOP = 20  # number of lines that show the layout of a file
 # The rule below a header. A rule without "|" at its ends needs two dashes per cell, because "-|-"
 # may be a row.
 _CELL, _LONG_CELL = r"\s*:?[-=]+:?\s*", r"\s*:?[-=]{2,}:?\s*"
@@ -198,7 +199,10 @@ def strip_roles(
 
 
 def _strip_role(names: list[str]) -> tuple[str, list[str]]:
-    """Remove the shortest common prefix, or else suffix, that contains a role; return it, too."""
+    """Remove the shortest common prefix, or else suffix, that contains a role.
+
+    Return it, or "" if there is none, and the other parts of the names.
+    """
     for step in (1, -1):
         texts = [name[::step] for name in names]
         for mark in re.finditer(r"[\W_]", texts[0][:_LONG_NAME]):
@@ -386,9 +390,9 @@ def _padded_separator(top: Sequence[str]) -> str:
 def _rows_between_blanks(
     top: Sequence[str], lines: Iterable[str], has_quotes: bool
 ) -> Iterable[list[str]] | None:
-    """Split lines at blanks; return None if the lines in `top` differ in their number of cells.
+    """Split lines at gaps, or else at blanks; return None if their numbers of cells differ.
 
-    The header, the first line, may have one cell fewer.
+    Only the lines in `top` are compared. The header, the first line, may have one cell fewer.
     """
     for split in (split_gaps, split_words if has_quotes else str.split):
         n_head, *n_below = (len(split(line)) for line in top)
@@ -415,7 +419,7 @@ def _as_csv(rows: Iterable[list[str]], has_quotes: bool) -> Iterator[bytes]:
 
 
 class Matrix(Result):
-    """Shows the cells of a table as a matrix of the classes with the most references."""
+    """Matrix of the classes with the most references, with totals if `has_totals` is True."""
 
     def __init__(self, table: Table, has_totals: bool = False) -> None:
         self.table, self.has_totals = table, has_totals
@@ -457,7 +461,7 @@ def most_frequent_classes(table: Table, n: int) -> tuple[list[int], list[Label |
     cells[np.searchsorted(rows, i), np.searchsorted(rows, j)] = table.counts[shown_cells]
     labels = [table.labels[code] for code in rows]
     if table.out_of_class_totals.any():
-        outside = np.flatnonzero(~table.is_class & (table.prediction_totals > 0))
-        labels.append(table.labels[outside[0]] if len(outside) == 1 else None)
+        others = np.flatnonzero(~table.is_class & (table.prediction_totals > 0))
+        labels.append(table.labels[others[0]] if len(others) == 1 else None)
         cells = np.column_stack([cells, table.out_of_class_totals[rows]])
     return rows.tolist(), labels, cells
