@@ -70,6 +70,14 @@ def test_without_quotes_those_between_blanks_are_part_of_labels(tmp_path):
     assert table.to_dense().tolist() == [[1, 0, 0], [0, 1, 1], [0, 0, 0]]
 
 
+@pytest.mark.parametrize("mark", ",;")
+def test_without_quotes_those_beside_a_padded_separator_are_part_of_labels(mark, tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text(lines_of(f"{{}}{mark} {{}}", f"gold{mark} model", ['"a', "b"], ['"a', '"a']))
+    table = table_from_file(path, **COLUMNS, no_quotes=True, labels=['"a', "b"])
+    assert table.to_dense().tolist() == [[1, 0], [1, 0]]
+
+
 REFUSED = {
     "@relation r\n\n@attribute gold {a}\n@data\na,a\n": "the file is in the ARFF format",
     "% c\n@RELATION r\n@data\n": "the file is in the ARFF format",

@@ -342,8 +342,9 @@ def rewrite_as_csv(stream: BinaryIO, has_quotes: bool) -> Iterator[bytes] | None
         return _as_csv(map(split_pipes, _drop_rules(lines)), has_quotes)
     if len(top) < 2 or "\t" in top[0]:
         return None
-    if mark := _padded_separator(top):
-        pattern = rf"{_QUOTED}| {{0,9}}{mark} *"
+    quoted = _QUOTED if has_quotes else "((?!))"  # the latter matches nothing
+    if mark := _padded_separator(top, quoted):
+        pattern = rf"{quoted}| {{0,9}}{mark} *"
         plain = (re.sub(pattern, lambda x: x[1] or mark, line.strip()) + "\n" for line in lines)
         return (line.encode("utf-8", "surrogateescape") for line in plain)
     if re.search("[,;|]", top[0]):
@@ -377,9 +378,12 @@ def _drop_rules(lines: Iterable[str]) -> Iterator[str]:
             yield line
 
 
-def _padded_separator(top: Sequence[str]) -> str:
-    """Find a separator that each line has equally often, before a blank or at its end; else ""."""
-    unquoted = [re.sub(_QUOTED, '""', line.rstrip()) for line in top]
+def _padded_separator(top: Sequence[str], quoted: str) -> str:
+    """Find a separator that each line has equally often, before a blank or at its end; else "".
+
+    Separators in text that matches the pattern `quoted` do not count.
+    """
+    unquoted = [re.sub(quoted, '""', line.rstrip()) for line in top]
     for mark in ";,":
         counts = {len(re.findall(rf"{mark}(?: |$)", line)) for line in unquoted}
         if counts == {unquoted[0].count(mark)} == {line.count(mark) for line in unquoted} != {0}:
