@@ -76,8 +76,8 @@ EMPTY = np.full_like(REFERENCES, -1)
 REFUSED = [
     (REFERENCES, PREDICTIONS[:, :2], {}, r"n_labels\), got \(200, 2\) and \(200, 3\)"),
     (REFERENCES[0], PREDICTIONS[0], {}, r"got \(3,\) and \(3,\)"),
-    (REFERENCES, PREDICTIONS * 0.7, {}, "y_pred must be 0 or 1 .* got 0.7"),
-    (REFERENCES - 1, PREDICTIONS, {}, "y_true must be 0 or 1 .* got -1"),
+    (REFERENCES, PREDICTIONS * 0.7, {}, "`y_pred` must be 0 or 1 .* got 0.7"),
+    (REFERENCES - 1, PREDICTIONS, {}, "`y_true` must be 0 or 1 .* got -1"),
     (REFERENCES, PREDICTIONS, {"names": "ab"}, r"`names` must name 3 labels, got \['a', 'b'\]"),
     (REFERENCES, PREDICTIONS, {"names": "aab"}, "`names` must list each label once; 'a'"),
     (REFERENCES, PREDICTIONS, {"metric": "f1"}, "got 'f1'; did you mean 'f1_macro'"),

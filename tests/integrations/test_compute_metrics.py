@@ -217,11 +217,7 @@ UNREADABLE = [
     # several labels, or tokens
     ((SEVERAL, LABELS), {"threshold": 0.0}, "For several labels pass multilabel=True"),
     ((SEVERAL > 0, LABELS), {}, "For several labels pass multilabel=True"),
-    (
-        (SEVERAL, LABELS[:, :3]),
-        {"multilabel": True, "threshold": 0.0},
-        "several labels must have shape",
-    ),
+    ((SEVERAL, LABELS[:, :3]), {"multilabel": True, "threshold": 0.0}, "must both have shape"),
     ((SEVERAL, LABELS), {"config": TWINS}, r"`config.id2label` must list each class once; 'a'"),
     # generated ids
     ((IDS.reshape(12, 10), PADDED[:, 1:]), {}, f"generated .*{DECODE}"),

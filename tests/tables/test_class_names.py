@@ -111,7 +111,7 @@ def test_minus_one_is_a_missing_label(tmp_path):
     for predictions in ("model", "plain"):
         columns = COLUMNS | {"predictions": predictions}
         assert informedness_score(lacking["gold"], lacking[predictions], **how) == expected
-        with pytest.raises(ValueError, match=r'None at position 5: .*Pass unknown="wrong"'):
+        with pytest.raises(ValueError, match=r'None at position 5: .*pass unknown="wrong"'):
             informedness_score(lacking["gold"], lacking[predictions])
         for table_from, given in ((table_from_frame, lacking), (table_from_file, path)):
             assert table_from(given, **columns, **how).informedness() == expected

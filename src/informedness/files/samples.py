@@ -17,7 +17,7 @@ from ..core.table import Task, read_amounts
 from ..errors import prefix_errors, refuse_all
 from ..messages import Message, join
 from ..tables import label_warnings
-from ..tables.contingency import read_whole_numbers
+from ..tables.contingency import read_integers
 from ..tables.label_options import LabelOptions, convert_labels, integer_of, read_labels
 from ..text.layout import Account, Amounts, ReadColumn, amounts_of
 from ..text.render import amount, shown
@@ -441,7 +441,7 @@ def _read_amounts(argument: str, values: Any) -> tuple[Numbers, Numbers]:
     values = values if isinstance(values, list) else values.to_pylist()
     missing = np.array([value is None for value in values], dtype=bool)
     amounts = [0 if value is None else value for value in values]
-    numbers = read_whole_numbers(amounts) if argument == "counts" else read_amounts(amounts, argument)
+    numbers = read_integers(amounts) if argument == "counts" else read_amounts(amounts, argument)
     return numbers, missing
 
 

@@ -398,7 +398,7 @@ def build_samples(
     weights = None if weights is None else read_weights(weights, n_rows)
     times = np.ones(n_rows)
     if counts is not None:
-        times = contingency.read_whole_numbers(contingency.read_counts(n_rows, counts=counts)[0])
+        times = contingency.read_integers(contingency.read_counts(n_rows, counts=counts)[0])
     rows = task.select_samples(references, times if weights is None else np.minimum(times, weights))
     groups = None if groups is None else _codes_of_groups(groups, n_rows, rows)
 
@@ -585,7 +585,7 @@ def _count_judged(judged: Any, label: Label, labels: Any, *containers: Any) -> t
     `labels` are the labels that occur in `containers`: those by people and by the judge.
     """
     if isinstance(judged, tuple) and len(judged) == 2 and all(map(is_real, judged)):
-        n_called, n_judged = contingency.read_whole_numbers(judged, "judged").tolist()
+        n_called, n_judged = contingency.read_integers(judged, "judged").tolist()
         is_valid = n_called <= n_judged > 0
     else:
         column = label_options.read_other_predictions(judged, "judged", *containers).tolist()

@@ -380,7 +380,7 @@ def read_counts(n_pairs: int, **given: Any) -> tuple[Numbers, Numbers | None, Nu
     if not amounts.any():
         raise NoSamplesError("`counts` must sum to more than 0, got 0")
     if len(sums) == 1 and bool((np.trunc(amounts) == amounts).all()):
-        counts = read_whole_numbers(amounts)
+        counts = read_integers(amounts)
         return counts, None, counts
     if samples is not None:
         is_bad = np.floor(samples) < np.maximum(samples, amounts > 0)
@@ -390,7 +390,7 @@ def read_counts(n_pairs: int, **given: Any) -> tuple[Numbers, Numbers | None, Nu
     return amounts.astype(np.float64), sums.get("squared_weights"), samples
 
 
-def read_whole_numbers(values: Any, name: str = "counts") -> Numbers:
+def read_integers(values: Any, name: str = "counts") -> Numbers:
     """Read counts of samples as integers.
 
     Raises
