@@ -204,12 +204,11 @@ def warn_of_absent(title: str, table: Table, names: Any, scored: Table, average:
         return
     absent = [show(label) for label in labels_at(table, is_absent)]
     listed = ", ".join(absent[:5] + ["..."] * (len(absent) > 5))
-    lacking = f"the {names[1]} have classes that the {names[0]} lack"
-    message = f"{lacking}, which count as 0 in {title}: {listed}"
+    message = f"classes of the {names[1]} that the {names[0]} lack count as 0 in {title}: {listed}"
     share = float(table.prediction_totals[is_absent].sum() / table.total)
     if average is not None and share > 0.05:
         other_value = mean_gain(replace(scored, is_declared=False, class_mask=None), average)
-        remedy = "leave out" if table.is_declared else "list the others in"
+        remedy = "leave out" if table.is_declared else 'pass unknown="wrong", and the others in'
         message = f"{share:.1%} of the predictions are {listed}, which no reference has: {title} "
         message += f"is {mean_gain(scored, average):.3f}; if such labels are not classes, {remedy} "
         message += f"`labels`: the score is then {other_value:.3f}"

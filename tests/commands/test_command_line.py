@@ -323,7 +323,7 @@ ERRORS = {
     "compare null.parquet a.csv --on id -r gold -p a model": "120 of 120 identifiers in null.p",
     f"compare a.csv lacks.csv {ID}": (
         "3 of 120 identifiers in a.csv cannot be found in lacks.csv, such as 's",
-        "1 of 118 identifiers in lacks.csv cannot be found in a.csv, such as 'new'. Both must hold",
+        "1 of 118 identifiers in lacks.csv cannot be found in a.csv, such as 'new'. Keep only the",
     ),
     f"compare a.csv again.csv {ID}": f"{JOIN}1 of 121 rows of again.csv repeat an identifier",
     f"compare a.csv differs.csv {ID}": f"{JOIN}the references of 2 of 120 samples differ between ",
@@ -516,5 +516,5 @@ def test_names_that_look_like_arguments_are_printed_unchanged(name, run, tmp_pat
             rule = f"{name}: `--{option}` must list every prediction; {label!r} is missing. Add "
             refused(run(line), f"{rule}it, or pass --unknown wrong to count such predictions as ")
     alone = f"1 of 4 identifiers in {name} cannot be found in b.csv, such as '4'. "
-    other = f"1 of 4 identifiers in b.csv cannot be found in {name}, such as '5'. Both"
+    other = f"1 of 4 identifiers in b.csv cannot be found in {name}, such as '5'. Keep"
     assert f"{alone}{other}" in told

@@ -80,7 +80,9 @@ def test_a_closed_or_full_standard_output_is_reported():
 
 def test_closed_input_and_full_memory_are_one_line_each():
     line = f"'{sys.executable}' -m informedness report - -r gold -p model --input-format csv <&-"
-    refused(ended("sh", "-c", line), "error: -: standard input is closed\n")
+    refused(
+        ended("sh", "-c", line), "error: -: standard input is closed: pass the path of a file\n"
+    )
     rows = "".join(f'{{"gold": "a{i}", "model": "b{i}"}}\n' for i in range(200_000))
     Path("p.jsonl").write_text(rows)
     told = ended(sys.executable, "-c", SMALL_MEMORY, "report", "p.jsonl", *PAIR[1:])

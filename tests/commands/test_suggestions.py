@@ -206,6 +206,25 @@ def test_only_the_first_rows_are_looked_at(run):
     assert run("report mixed.csv")[1].endswith("-r gold -p pred\n")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        ",Predicted a,Predicted b,Total\nActual a,8,2,10\nActual b,1,9,10\nTotal,9,11,20\n",
+        ",a,b,Total\na,8,2,10\nb,1,9,10\n",
+        ",a,b\na,8,2\nb,1,9\nTotal,9,11\n",
+        "8,2\n1,9\n",
+    ],
+)
+def test_the_list_says_what_a_matrix_must_have(text, run):
+    Path("p.csv").write_text(text, "utf-8")
+    assert (
+        "A confusion matrix must have class names on both sides and no totals."
+        in run("report p.csv")[1]
+    )
+    Path("p.csv").write_text("id,gold,model\n1,a,b\n2,b,b\n", "utf-8")
+    assert "matrix" not in run("report p.csv")[1]
+
+
 def test_a_damaged_file_is_refused_by_the_list_as_by_a_report(run):
     rows = ["gold,pred", *["a,a"] * 3, "a,a,a"]
     Path("ragged.csv").write_text("\n".join(rows))

@@ -208,8 +208,7 @@ SAID = [
     ),
     (
         *(FEW, THREE),
-        "the predictions have classes that the references lack, which count as 0 in "
-        "Informedness: 'unsure'",
+        "classes of the predictions that the references lack count as 0 in Informedness: 'unsure'",
     ),
     (
         *((TENS, TENS // 10 * 10), {}),

@@ -124,10 +124,10 @@ def test_many_predictions_out_of_class_get_a_remedy(page_of, metric):
 def test_few_predictions_out_of_class_are_named(page):
     few = ["ok"] * 900 + ["toxic"] * 60 + ["unsure"] * 40
     (note,) = page.endpoints.score(TEXTS, few, THREE)["warnings"]
-    lacking = "the predictions have classes that the references lack"
-    assert note == f"{lacking}, which count as 0 in Informedness: 'unsure'"
+    lacking = "classes of the predictions that the references lack"
+    assert note == f"{lacking} count as 0 in Informedness: 'unsure'"
     assert drawn(page, table_of_labels(TEXTS, few, labels=THREE), is_grid=True).notes() == [
-        f"T{note[1:].replace('`', '')}."
+        f"C{note[1:].replace('`', '')}."
     ]
 
 

@@ -74,6 +74,9 @@ def _advice(request: Request, options: Names, columns: Columns) -> str:
     """Write notes on the columns, and the command as typed with the missing options added."""
     clash = [name for name, values in columns.items() if name in values]
     notes = [missing_header_message(clash)] if len(clash) > 1 else _notes_on_labels(columns)
+    cells = [*columns.values()]
+    if len(cells[0]) <= len(cells) and all(str(x).isdigit() for x in chain(*cells[1:])):
+        notes.append("A confusion matrix must have class names on both sides and no totals")
     added = [*chain(*([option, *names] for option, names in options.items()))]
     placeholders = [x for x in added if x in ("TRUE", "MODEL", "MODEL_A", "MODEL_B", "ID")]
     how = f"in place of {', '.join(placeholders)}" if placeholders else "as here"
@@ -184,16 +187,12 @@ def _models_in(references: str, first: Columns, last: Columns) -> list[str]:
     file lacks it, or there is one file, the labels must be those of the references, and must not be
     too common.
     """
-    classes = _folded_labels(first.get(references, ()))
-    labels = {k: _folded_labels(v) for k, v in last.items() if k != references}
+    # without differences of case and surrounding whitespace
+    classes = {*map(folded, labels_in(first.get(references, ())))}
+    labels = {k: {*map(folded, labels_in(v))} for k, v in last.items() if k != references}
     if names := [name for name in labels if role_in(name) == "predictions"]:
         return [name for name in names if 2 * len(labels[name] & classes) > len(labels[name])]
     if first is not last and references in last:
         return [references]
     are_common = all(len(label) == 1 or label in _COMMON_WORDS.split() for label in classes)
     return [] if are_common else [k for k, v in labels.items() if v == classes]
-
-
-def _folded_labels(values: Sequence[Any]) -> set[str]:
-    """Collect the labels of a column without differences of case and surrounding whitespace."""
-    return {*map(folded, labels_in(values))}

@@ -323,7 +323,7 @@ def align_rows(
     """
     rows, unmatched = _match_rows(first["on"], second["on"], names, on)
     if unmatched and unknown != "wrong":
-        remedy = "Both must hold the same samples."
+        remedy = "Keep only the samples that both hold."
         if unknown is not None:
             remedy = 'Add the missing rows, or pass unknown="wrong" to count them as wrong.'
         raise ValueError(join([*unmatched, remedy], " "))
