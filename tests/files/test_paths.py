@@ -17,6 +17,7 @@ import pytest
 from informedness.files import opening
 from informedness.files.joining import read_lines, samples_of_lines, whole_columns
 from informedness.files.samples import Samples
+from informedness.tables.label_options import read_labels
 from inputs.cases import MISSING, warned
 from inputs.file_cases import refused_as, table_of
 from inputs.tables import table_of_labels
@@ -233,7 +234,7 @@ def test_lines_are_read_as_labels(tmp_path):
 
 def test_files_of_different_lengths_are_refused():
     for n, m in ((9, 12), (12, 9)):
-        sides = {"references": ["a"] * n, "predictions": ["a"] * m}
+        sides = {side: read_labels(["a"] * x, side) for side, x in zip(SIDES, (n, m), strict=True)}
         with pytest.raises(
             ValueError, match=rf"rows in each file, got {n} in r\.txt, {m} in p\.txt"
         ):

@@ -169,8 +169,11 @@ class Delimited(FileReader):
                     first_lines = dict.fromkeys((x[column] for x in rows), number) | first_lines
         if is_genuine:
             return {}
-        if first_lines and not self._has_quoted_delimiters():
-            raise _quoting_error(min(first_lines.values()))
+        with _as_text(self._stream) as text:
+            cells = chain.from_iterable(csv.reader(text, delimiter=self.delimiter))
+            end, mark = self._line_end, self.delimiter
+            if first_lines and not any(mark in cell and end not in cell for cell in cells):
+                raise _quoting_error(min(first_lines.values()))
         return first_lines
 
     def _rows_of_several_lines(self) -> Iterator[tuple[int, list[str]]]:
@@ -194,12 +197,6 @@ class Delimited(FileReader):
         end, mark = self._line_end, self.delimiter
         *lines, last = mark.join(x if end in x else x.replace(mark, " ") for x in row).split(end)
         return [line.split(mark) for line in (*filter(None, lines), last)]
-
-    def _has_quoted_delimiters(self) -> bool:
-        """Check whether any cell of a single line holds a delimiter."""
-        with _as_text(self._stream) as text:
-            cells = chain.from_iterable(csv.reader(text, delimiter=self.delimiter))
-            return any(self.delimiter in cell and self._line_end not in cell for cell in cells)
 
 
 def _has_only_complete_cells(block: str, delimiter: str) -> bool:

@@ -311,11 +311,7 @@ def _rows_at(document: Any, path: str) -> Iterable[Any]:
         return rows.values()
     if not isinstance(rows, list):
         raise ValueError(f"`rows` must lead to a list of objects, got {show(rows)} at {path!r}")
-    return _name_cells(rows, parent.get("columns") if isinstance(parent, dict) else None)
-
-
-def _name_cells(rows: Sequence[Any], names: Any) -> Sequence[Any]:
-    """Convert lists of cells to objects with `names` as keys, if `names` is a list of text."""
+    names = parent.get("columns") if isinstance(parent, dict) else None
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         return rows
     for row in rows:

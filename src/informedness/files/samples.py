@@ -66,6 +66,7 @@ class Samples:
     keep_missing: bool = False
     is_label_sensitive: bool = True
     prior_labels: Collection[str] = ()
+    are_labels: bool = False  # whether columns to read hold labels already
 
     source: Source = field(default_factory=lambda: Source("", ""))  # the source that is being read
     class_names: Sequence[str] = ()  # names of classes in the current source
@@ -125,8 +126,8 @@ class Samples:
                 self.faulty_sources[self.source.name] = None
                 continue
             self.n_missing[argument] += int(times[missing].sum())
-            missing &= not self._allows_missing(argument)
-            if missing.any():
+            is_wrong = argument.startswith("predictions") and self.options.unknown == "wrong"
+            if missing.any() and not is_wrong:
                 self.first_missing.setdefault(argument, self.n_rows + int(missing.argmax()) + 1)
                 if not self.drop_null:
                     self.faulty_sources[self.source.name] = None
@@ -151,15 +152,11 @@ class Samples:
         text = f"`{argument}`: row {row:,d} of the data has {got} where the rows above have labels"
         return ValueError(f"{text} such as {show(label)}. Delete totals and notes at the end.")
 
-    def _allows_missing(self, argument: str) -> bool:
-        """Check whether a missing value of this argument counts as wrong, and is not an error."""
-        return argument.startswith("predictions") and self.options.unknown == "wrong"
-
     def read_values(self, argument: str, values: Any) -> tuple[Any, Numbers]:
         """Read labels as a column, or amounts as an array; also mark the missing values."""
         if argument in ("weights", "counts"):
             return _read_amounts(argument, values)
-        column = values if isinstance(values, Column) else self._read_labels(argument, values)
+        column = values if self.are_labels else self._read_labels(argument, values)
         if column.kind is not None:
             self._check_kind(argument, column)
         return column, ~column.differs_from(None)
@@ -448,7 +445,8 @@ def _read_amounts(argument: str, values: Any) -> tuple[Numbers, Numbers]:
 def read_scores(values: Any, name: str) -> Numbers:
     """Read a column of scores, with nan for missing scores."""
     scores = list[float]()
-    for value in values if isinstance(values, list) else values.to_pylist():
+    cells = values.tolist() if isinstance(values, Column) else values
+    for value in cells if isinstance(cells, list) else cells.to_pylist():
         try:
             scores.append(math.nan if value is None or value in NULLS else float(value))
         except (TypeError, ValueError) as error:
