@@ -275,7 +275,7 @@ class Table:
             return np.array([label is not None for label in self.labels])
         return self.reference_totals > 0 if self.class_mask is None else self.class_mask
 
-    @property
+    @cached_property
     def n_classes(self) -> int:
         """Number of classes, without undeclared classes that have no references."""
         is_counted = self.is_declared | (self.reference_totals > 0)

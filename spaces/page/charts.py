@@ -20,7 +20,7 @@ from links import code_of, code_of_models, link_of, link_of_models
 from informedness import ContingencyTable, __version__, compare
 from informedness.core.scores import mutual_information
 from informedness.core.table import Table
-from informedness.inference.entropy import EntropicScore, entropies, triangle_of
+from informedness.inference.entropy import EntropicScore, reference_entropy, triangle_of
 from informedness.inference.registry import REPORTED, score_named, score_with_average
 from informedness.inference.score import INFORMEDNESS, Score
 from informedness.messages import message_of, render
@@ -257,7 +257,7 @@ def score_scale(score: Score, report: Report, chance: float, digits: int) -> dic
 
 def bits_of(table: Table) -> dict[str, float]:
     """Split the uncertainty about the references, in bits, into transferred and lost parts."""
-    unsure, passed = entropies(table).reference, mutual_information(table)
+    unsure, passed = reference_entropy(table), mutual_information(table)
     passed = unsure if unsure - passed < 1e-12 else passed  # equal except for rounding
     return {"unsure": unsure, "passed": passed, "lost": unsure - passed}
 

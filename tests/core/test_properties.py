@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from informedness import ContingencyTable, estimate, report
 from informedness.core.scores import mutual_information
-from informedness.inference.entropy import entropies, triangle_of
+from informedness.inference.entropy import reference_entropy, triangle_of
 from informedness.inference.registry import score_with_average
 from inputs.laws import law
 from inputs.tables import score_of, table_of, table_of_labels, table_of_pairs
@@ -112,7 +112,6 @@ EXACT = {
     ("informedness", None): "per_class_tpr_minus_fpr",
     ("markedness", None): "per_class_markedness",
 }
-ENTROPIES = ("H_ref", "H_pred", "H_ref_given_pred", "H_pred_given_ref")
 TRIANGLE = ("DeltaH_prime", "twoMI_prime", "VI_prime")
 
 
@@ -132,7 +131,7 @@ def test_golden_vectors_agree_however_the_table_is_made(vector):
         assert score_of(table, "nit") == info["NIT_k_table"]
         assert score_of(table, "ema") == info["EMA"]
         assert mutual_information(table) == info["MI_bits"]
-        assert list(entropies(table)) == [info[name] for name in ENTROPIES]
+        assert reference_entropy(table) == info["H_ref"]
     observed = ContingencyTable.from_matrix(cells)
     assert score_of(observed, "nit") == info["NIT_k_ref"]
     assert list(triangle_of(observed)) == [info[name] for name in TRIANGLE]

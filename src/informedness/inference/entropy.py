@@ -27,23 +27,17 @@ _MAX_PERMUTED = 2000  # with more samples, the gamma distribution is accurate in
 _N_PERMUTATIONS = 999
 
 
-class Entropies(NamedTuple):
-    """Entropies of a table in bits, each at least 0."""
-
-    reference: float
-    prediction: float
-    reference_given_prediction: float
-    prediction_given_reference: float
-
-
-def entropies(table: Table) -> Entropies:
-    """Compute H(ref), H(pred), H(ref|pred) and H(pred|ref) in bits."""
+def mean_bits(table: Table, shares: Numbers) -> float:
+    """Average -log2 of a share over the samples; `shares` has a share for each cell."""
     p = table.counts / table.total
-    r, c = table.reference_totals[table.rows], table.prediction_totals[table.columns]
-    shares = (r / table.total, c / table.total, table.counts / c, table.counts / r)
     is_used = p > 0  # a share may underflow to 0
-    bits = (-float((p[is_used] * np.log2(share[is_used])).sum()) for share in shares)
-    return Entropies(*(max(0.0, entropy) for entropy in bits))  # rounding may give less than 0
+    # rounding may give less than 0
+    return max(0.0, -float((p[is_used] * np.log2(shares[is_used])).sum()))
+
+
+def reference_entropy(table: Table) -> float:
+    """Compute H(ref) in bits."""
+    return mean_bits(table, table.reference_totals[table.rows] / table.total)
 
 
 class EntropicScore(Score):
@@ -202,7 +196,7 @@ class Nit(EntropicScore):
         return 1 / table.n_classes
 
     def best_level(self, table: Table) -> float:
-        return min(math.pow(2.0, entropies(table).reference) / table.n_classes, 1.0)
+        return min(math.pow(2.0, reference_entropy(table)) / table.n_classes, 1.0)
 
     def contains_guessing(self, table: Table, low: float, high: float) -> bool:
         # no predictions score less than guesses in large samples, so the upper end needs no check
@@ -256,14 +250,14 @@ class Ema(EntropicScore):
     undefined_margins = ("references",)
 
     def guessing_level(self, table: Table) -> float:
-        return math.pow(2.0, -entropies(table).reference)
+        return math.pow(2.0, -reference_entropy(table))
 
     def value(self, table: Table, **options: Any) -> float:
         value_if_undefined("", self.stand_in, "warn", table)  # warns of a single sample
         return float(super().value(table, **options))
 
     def exact_value(self, table: Table) -> Numbers:
-        return np.exp2(-entropies(table).reference_given_prediction)
+        return np.exp2(-mean_bits(table, table.counts / table.prediction_totals[table.columns]))
 
     def shortage(self, table: Table, prior: Prior = None) -> str:
         few = score.shortage_message(score.effective_sample_size(table), FEW_SAMPLES, "sample")
@@ -299,10 +293,11 @@ def triangle_of(table: Table) -> EntropyTriangle:
     k = len(table.labels) if table.is_declared else int(np.count_nonzero(occur))
     if k == 1:
         return EntropyTriangle(math.nan, math.nan, math.nan)
-    h = entropies(table)
-    span = 2 * math.log2(k)
-    loss = h.reference_given_prediction + h.prediction_given_reference
-    imbalance = max(1 - (h.reference + h.prediction) / span, 0.0)  # rounding may give less than 0
+    r, c = table.reference_totals[table.rows], table.prediction_totals[table.columns]
+    n, span = table.total, 2 * math.log2(k)
+    loss = mean_bits(table, table.counts / c) + mean_bits(table, table.counts / r)
+    margins = mean_bits(table, r / n) + mean_bits(table, c / n)
+    imbalance = max(1 - margins / span, 0.0)  # rounding may give less than 0
     return EntropyTriangle(imbalance, 2 * mutual_information(table) / span, loss / span)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..core.labels import Label
-from ..inference.entropy import entropies, guessing_p_value
+from ..inference.entropy import guessing_p_value, reference_entropy
 from ..inference.registry import scores_in_report
 from ..inference.score import INFORMEDNESS, Score, has_standard_errors, rates_by_class, signature_of
 from ..inference.significance import CellPairs
@@ -139,7 +139,7 @@ class Report(Result, Mapping[str, float]):
         return cls(
             table=table,
             scores=values,
-            class_entropy=entropies(table).reference,
+            class_entropy=reference_entropy(table),
             per_class=rates_by_class(table, confidence_level if pairs is None else None),
             guessing_p_value=p_value,
             summary=summarise(table, scores[main], values[main], estimates.get(main), p_value),

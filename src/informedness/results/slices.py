@@ -14,7 +14,7 @@ import numpy as np
 
 from ..core.labels import Label, check_choice, show, warn
 from ..core.table import Cells, Table
-from ..inference.entropy import EntropicScore, entropies
+from ..inference.entropy import EntropicScore, reference_entropy
 from ..inference.registry import REPORTED, score_named, score_with_average, scores_in_report
 from ..inference.score import FEW_SAMPLES, ClassSums, Score, normal_quantile, signature_of
 from ..inference.significance import CellPairs, holm
@@ -163,13 +163,12 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         parts = _with_classes_of(total, tables.values())
         pairs = pairs or {}
 
-        metrics, rows = scores_in_report(average), []
+        metrics, rows, k = scores_in_report(average), [], total.n_classes
         all_scores = _score_slices(parts, metrics)
         all_scores.append({x: float(score.value(total)) for x, score in metrics.items()})
         for name, table, scores in zip([*tables, None], [*parts, total], all_scores, strict=True):
             estimates = reported_estimates(table, confidence_level, metrics, pairs=pairs.get(name))
-            bits = entropies(table).reference
-            rows.append(SliceRow(name, table, total.n_classes, scores, bits, estimates))
+            rows.append(SliceRow(name, table, k, scores, reference_entropy(table), estimates))
         *rows, overall = rows
         _warn_of_slices(rows)
         if vs_rest is not None:
@@ -263,7 +262,8 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         for name, head in _HEADS.items():
             values = (_format(row.scores[name]) + _mark(row, scores[name]) for row in rows)
             columns.append([head, *values])
-        columns.insert(2, ["N", *map(_format_n, rows)])
+        sizes = ("?" if (n := x.table.n_samples) is None else f"{n}{_star(x)}" for x in rows)
+        columns.insert(2, ["N", *sizes])
         if self.vs_rest is not None:
             columns.insert(2, ["p", *(_format(row.p_value, "") for row in rows)])
             columns.insert(2, ["vs rest", *(_format(row.difference, "", "+") for row in rows)])
@@ -322,11 +322,6 @@ def _guessing_levels(row: SliceRow) -> dict[str, str]:
 
 def _name(row: SliceRow) -> str:
     return "all" if row.name is None else render.shown_name(row.name)
-
-
-def _format_n(row: SliceRow) -> str:
-    n = row.table.n_samples
-    return "?" if n is None else f"{n}{_star(row)}"
 
 
 def _format(value: float, undefined: str = "--", sign: str = "") -> str:
