@@ -4,7 +4,8 @@
 accepted. A metric lists `LabelInputs` as a base class before `evaluate.Metric`. `LabelInputs` must
 not be a subclass of `EvaluationModule`, because `evaluate` would then load it as the metric.
 
-Added samples are kept in memory. `compute` scores them and ends a round. With `num_process > 1`,
+A round is what happens up to and including one call of `compute`. Added samples are kept in memory
+until `compute` scores them. With `num_process > 1`,
 each process opens a file when it adds the first samples of a round, and the base class then waits
 for the other processes. `compute` writes a row of JSON to this file, with the number of the
 process, the number of the round, and the samples.
@@ -32,7 +33,7 @@ _INT64 = range(-(2**63), 2**63)
 
 
 class LabelInputs:
-    """Mixin for `evaluate.Metric`, which passes labels to `_compute` as columns.
+    """Mixin that makes an `evaluate.Metric` pass labels to `_compute` as columns.
 
     Options of `_compute` may also be passed to `evaluate.load`.
     """
@@ -106,7 +107,7 @@ class LabelInputs:
 
         Samples added before are discarded even if scoring fails. They are kept if an option is
         unknown or the samples passed are invalid. With `num_process > 1` only process 0 returns the
-        score. `evaluate` adds the options of the metric below.
+        score. `evaluate` appends the description of the metric's options to this docstring.
         """
         self._check_options(kwargs)
         batches = [*self._collect_added()]
@@ -197,10 +198,10 @@ class LabelInputs:
             rows = [decoder.decode(row) for row in predictions if row]
             wanted = dict.fromkeys(range(self.num_process), self._round)
             if (rounds := {process: at for process, at, *_ in rows}) != wanted:
-                rule = f"all {self.num_process} processes must be in round {self._round}"
-                remedies = "Call `compute` in each process in every round. Give each job that "
+                rule = f"all {self.num_process} processes must call `compute` equally often"
+                remedies = "Call it in each process, even without samples. Give each job that "
                 remedies += "shares the cache folder an `experiment_id` of its own."
-                raise ValueError(f"{rule}, got rounds {rounds} by process. {remedies}")
+                raise ValueError(f"{rule}, got {rounds} as earlier calls by process. {remedies}")
             batches = [
                 (*read_pair(r, p, unknown="wrong"), None if weights is None else np.array(weights))
                 for *_, r, p, weights in rows

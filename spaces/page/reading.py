@@ -14,7 +14,7 @@ from limits import MAX_COLUMNS, MAX_FILE, MAX_LABEL, MAX_ROWS, MEANT, METRIC, WO
 from lists import as_table, list_of, spreadsheet_text
 from trial import UNPACKING, run_trial
 
-from informedness.commands.reading import PAIR, Reader
+from informedness.commands.reading import COMPARE_ROLES, Reader
 from informedness.commands.request import ColumnNames, Source
 from informedness.core.labels import show
 from informedness.files.opening import DELIMITERS, list_files, open_whole
@@ -159,7 +159,9 @@ class Upload:
                 table: Any = reader.read().data
                 unread = replace(table, read=())  # a result must not show the path of an upload
                 return Answers(self._account(table.read[0]), notes, check_classes(unread))
-            named = dict(zip(PAIR, names, strict=True)) | ({"counts": counts} if counts else {})
+            named = dict(zip(COMPARE_ROLES, names, strict=True)) | (
+                {"counts": counts} if counts else {}
+            )
             (sides, task, read), _ = Reader(source, options, metric=METRIC).read_columns(named)
         task_options = {"labels": task.classes, "unknown": task.unknown}
         labels_by_side = [side.tolist() for side in sides.values()]

@@ -113,7 +113,7 @@ def with_subject(subject: object, source: object) -> Message:
 
 
 def without_subject(source: object, prefixes: tuple[str, ...]) -> Message:
-    """Remove the subject of a message if the subject starts with one of the prefixes."""
+    """Remove the subject of a message if it is a value that starts with one of the prefixes."""
     text = message_of(source)
     first, *rest = text.parts
     if first or not (rest and rest[0].startswith(prefixes)):

@@ -59,7 +59,9 @@ def register() -> dict[str, str]:
 
 
 def unregister() -> list[str]:
-    """Remove the files that `register` put into the cache of `evaluate`, and no other files.
+    """Remove the files that `register` put into the cache of `evaluate`.
+
+    Their compiled versions are also removed, but no other files.
 
     Returns
     -------

@@ -135,8 +135,10 @@ def cross_val_estimate(
 
     Warns
     -----
-    IntervalWarning, LabelsWarning
+    IntervalWarning
         As in `estimate`.
+    LabelsWarning
+        As in `informedness_score`.
 
     References
     ----------
@@ -163,7 +165,7 @@ def cross_val_estimate(
     times = np.bincount(np.concatenate([test for _, test in splits]), minlength=len(y))
     if n_other := np.count_nonzero(times != 1):
         got = f"got {show(cv)}, which puts {n_other} of {len(y)} samples into none or several"
-        remedy = "For repeated folds or time series use cross_validate(scoring=informedness_scorer)"
+        remedy = f"For such splits use cross_validate(scoring=multimetric_scorers({metric!r}))"
         raise ValueError(f"`cv` must put each sample into exactly one test fold, {got}. {remedy}")
     predictions = cross_val_predict(estimator, X, y, cv=splits, n_jobs=n_jobs, params=params)
     table_of_labels(y, predictions, labels, sample_weight, None, "error")  # warns about labels

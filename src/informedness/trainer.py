@@ -1,4 +1,4 @@
-"""`compute_metrics` for the transformers Trainer, with the same scores for every form of input.
+"""Compute scores in the transformers Trainer; they do not depend on the form of its input.
 
 This module imports neither torch nor transformers. Logits on a device are reduced to class ids
 there, and only the ids are copied to the host.
@@ -65,32 +65,33 @@ class ComputeMetrics:
     average : {"bias", "prevalence", "macro"} or None, optional
         Average for the scores that have averages; each score has a default. To choose checkpoints
         in tasks with many classes, use "prevalence", which never exceeds accuracy. None computes
-        one score per class, with the key `informedness_NAME`.
+        one score per class, with the key `SCORE_CLASS`.
     threshold : float, optional
         Predict class 1 for scores above the threshold, for a single column of scores or several
         labels per sample. The default fits the loss in `config`: 0.0 for binary cross-entropy,
         0.5 for squared error. Without `config` there is no default.
     confidence_level : float, optional
-        Add `NAME_standard_error`, `NAME_low` and `NAME_high` for this level.
+        Add `SCORE_standard_error`, `SCORE_low` and `SCORE_high` for this level.
     ignore_index : label or None
         Reference of samples or tokens to leave out, by default -100.
     unknown : {"error", "wrong"}
-        Whether predicted labels that are missing or out of class raise an error or count as
-        wrong.
+        Whether predicted labels that are None or out of class raise an error or count as wrong.
+        Predictions that are missing because of their scores always count as wrong.
     zero_division : {"warn", 0.0, 1.0, nan}
         As in `estimate`.
     multilabel : bool, optional
-        Whether each column is a separate label; by default `config` decides. If so, scores are
-        means over the labels for which they are defined. With False, a row of 0 and 1 has the
-        labels of tokens.
+        Whether each column is a separate label with the classes 0 and 1; by default `config`
+        decides. If so, scores are means over the labels for which they are defined. With False,
+        integers 0 and 1 of shape (N, L) are class ids of tokens.
     per_label : bool
-        Whether to add the score of each label, with the key `informedness_NAME`.
+        Whether to add the score of each label, with the key `SCORE_LABEL`.
     per_class : bool
-        Whether to add the score of each class, with the key `informedness_NAME`, for scores that
-        have a value for each class.
+        Whether to add the score of each class, with the key `SCORE_CLASS`, for scores that have a
+        value for each class.
     config : optional
-        Configuration of the model. Its classes are declared classes. `id2label` names them if
-        `num_labels` is the number of columns of the logits.
+        Configuration of the model. Its classes are declared classes. `id2label` names them, except
+        for logits of a single column. Without `labels`, names are also left out if the number of
+        columns of the logits is not `num_labels`.
 
     Attributes
     ----------
@@ -106,8 +107,13 @@ class ComputeMetrics:
     Warns
     -----
     InformednessWarning
-        If an evaluation was interrupted, so that its batches are discarded, or if predictions are
-        missing.
+        If an evaluation was interrupted, so that its batches are discarded. If predictions are
+        missing. If the number of columns of the logits is not `config.num_labels`. If predictions
+        of tokens agree with the next references.
+    IntervalWarning
+        As in `estimate`, with a confidence level.
+    UndefinedMetricWarning
+        As in `informedness_score`.
     LabelsWarning
         As in `informedness_score`, and if references are not ids of columns of the logits.
 
@@ -152,10 +158,8 @@ class ComputeMetrics:
         n_classes = getattr(config, "num_labels", 1)
         self._has_labels = labels is not None
         self.labels = range(n_classes) if labels is None and n_classes > 1 else labels
-        self.threshold = threshold
-        self.confidence_level = confidence_level
-        self.multilabel = multilabel
-        self.per_label = per_label
+        self.threshold, self.confidence_level = threshold, confidence_level
+        self.multilabel, self.per_label = multilabel, per_label
         self.config = config
         self.table: ContingencyTable | dict[str, ContingencyTable] | None = None
         self._ignore_index, self._unknown = ignore_index, unknown
@@ -218,8 +222,7 @@ class ComputeMetrics:
         Raises
         ------
         ValueError
-            If predictions and references do not match, or their form is ambiguous. The message
-            names a remedy.
+            If predictions and references do not match, or their form is ambiguous.
         RuntimeError
             If another thread is calling this instance.
         """
@@ -254,26 +257,26 @@ class ComputeMetrics:
         self._loop = loop
 
     def _count(self, predictions: Any, references: Numbers) -> None:
-        """Count a batch: class ids, or scores or predictions of labels that are 0 or 1."""
+        """Count a batch of class ids, of logits, or of binary labels (as scores, or as 0 and 1)."""
         n_columns = predictions.shape[-1] if predictions.ndim == 2 else 1
         if self._has_several_labels(n_columns):
-            self._counts.check_form(f"{n_columns} labels")
+            self._counts.note_form(f"{n_columns} labels")
         else:
             predictions, references, ids = logits.align_predictions(predictions, references)
             if not logits.is_float(predictions):
                 if self.threshold is not None or self.per_label:
-                    rule = "need one column of scores or several labels"
-                    raise ValueError(f"`threshold` and `per_label` {rule}, got class ids")
+                    rule = "`threshold` needs one column of scores or several labels"
+                    raise ValueError(f"{rule}, and `per_label` needs several labels, got class ids")
                 return self._count_ids(predictions, references, ids)
             predictions, references = predictions[:, None], references[:, None]
-            self._counts.check_form(_ONE_COLUMN)
+            self._counts.note_form(_ONE_COLUMN)
         if logits.is_float(predictions):
             # A model of transformers may set `problem_type` only at the first batch.
             implied = _THRESHOLDS.get(getattr(self.config, "problem_type", None))
             threshold = implied if self.threshold is None else self.threshold
             if threshold is None:
-                rule = "Pass 0.0 for logits, or 0.5 for probabilities or after squared error"
-                raise ValueError(f"`threshold` must be given. {rule}. Ids must be integers.")
+                rule = "0.0 for logits, 0.5 for probabilities or after training with squared error"
+                raise ValueError(f"`threshold` must be given: {rule}. Convert ids to integers.")
             predictions = logits.above_threshold(predictions, threshold)
         predictions = as_array(predictions, "predictions")
         self._counts.label_counts += count_labels(references, predictions, self._ignore_index)
@@ -283,7 +286,7 @@ class ComputeMetrics:
         counts = self._counts
         if ids is not None:
             self._declare(ids, references)
-        counts.check_form(_CLASSES)
+        counts.note_form(_CLASSES)
         predictions = as_array(predictions, "predictions")
         is_counted = np.asarray(references != self._ignore_index)
         is_missing = np.asarray(predictions == MISSING)
@@ -297,8 +300,8 @@ class ComputeMetrics:
         except ValueError as error:
             if self._has_labels or self.labels is None:
                 raise
-            hint = f"`config` declares the classes. Pass logits or `labels`; {logits.DECODE_REMEDY}"
-            raise ValueError(join([hint, error])) from error
+            hint = f"by default `config` declares the classes: pass logits; {logits.DECODE_REMEDY})"
+            raise ValueError(join([error, hint], " (")) from error
 
     def _declare(self, ids: range, references: Numbers) -> None:
         """Use the columns of logits as the classes, unless `labels` lists the classes.
@@ -319,7 +322,8 @@ class ComputeMetrics:
         else:
             if len(ids) != self.config.num_labels:
                 logits.check_no_vocabulary(len(ids), references, self.config)
-            known = counts.class_ids or range(self.config.num_labels)  # also of ids without logits
+            # Earlier batches may have been ids without logits; their classes are range(num_labels).
+            known = counts.class_ids or range(self.config.num_labels)
             if counts.form is None:
                 counts.tally, counts.class_ids = self._tally(labels=ids), ids
             elif known != ids:
@@ -439,7 +443,7 @@ class _Counts:
     starts: Counter[tuple[int, int]] = field(default_factory=Counter)
     shifts: Numbers = field(default_factory=lambda: np.zeros(3, dtype=np.int64))
 
-    def check_form(self, form: str) -> None:
+    def note_form(self, form: str) -> None:
         """Note the form of the batches; raise ValueError if an earlier batch has another form."""
         if self.form not in (None, form):
             got = f"got {form} after {self.form}"

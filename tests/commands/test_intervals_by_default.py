@@ -177,6 +177,6 @@ def test_numbers_are_cut_into_quantiles(command, three, tmp_path):
     assert [x["length:4"] for x in plain["slices"]] == [*"xyz"]
     refused(command("report", path, *COLUMNS, "--by", "kind:4"), "must name a column of numbers")
     groups = "--by", "length:4", "--groups", "kind"
-    refused(command("report", path, *COLUMNS, *groups), "cannot cut length:4 with `--groups`")
+    refused(command("report", path, *COLUMNS, *groups), "is passed, got length:4. Add")
     least = "--by", "kind", "--at-least", "0.5"
     refused(command("report", path, *COLUMNS, *least), "only to all samples. Leave out")

@@ -26,7 +26,7 @@ def lines(*values):
 
 
 QUOTED = "the row that begins in line {} has a quoted field that is not well formed"
-TWO_ROWS = "the row that begins in line {} .*it continues in another row"
+TWO_ROWS = "the row that begins in line {} has a quoted field whose lines look like rows"
 THIRD = TWO_ROWS.format(3)
 ROWS_OF_ANSWER = "b,b,ok\na,a,ok"  # of a model, which look like rows of the file
 NO_UTF8 = r"not text in UTF-8, .*: name the file's encoding as encoding="

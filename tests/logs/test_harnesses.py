@@ -517,6 +517,9 @@ def test_what_cannot_be_scored_is_refused_by_its_sample(tmp_path, harness, log, 
 def test_a_file_that_is_damaged_or_of_something_else_is_refused(tmp_path):
     parquet, log = kept("lighteval").read_bytes(), kept("inspect").read_bytes()
     pyarrow.parquet.write_table(pyarrow.table({"doc": [{"id": "1"}]}), tmp_path / "of_others")
+    pyarrow.parquet.write_table(
+        pyarrow.parquet.read_table(kept("lighteval"))[:0], tmp_path / "empty"
+    )
     with zipfile.ZipFile(tmp_path / "begun.eval", "w") as archive:
         archive.writestr("_journal/start.json", "{}")
     (tmp_path / f"results_{DATE}.json").write_text("{")
@@ -526,6 +529,7 @@ def test_a_file_that_is_damaged_or_of_something_else_is_refused(tmp_path):
         (f"samples_task_{DATE}.jsonl", b"", f"results_{DATE}.json: the text must be a JSON object"),
         ("d.parquet", parquet[:4] + b"\xff" * 2000 + parquet[2004:], "not readable as parquet"),
         ("d.parquet", (tmp_path / "of_others").read_bytes(), "^row 1: it is damaged: KeyError"),
+        ("d.parquet", (tmp_path / "empty").read_bytes(), "^the details must have a row, got none$"),
         ("log.eval", (tmp_path / "begun.eval").read_bytes(), "must be 'success', got 'started'"),
         ("log.eval", log.replace(b"\x28\xb5\x2f\xfd", b"\xff" * 4), "the log is damaged"),
     ):

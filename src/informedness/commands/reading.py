@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 # Maps each class to its number of samples, for example in training data
 Prior: TypeAlias = Mapping[Label, int]
-PAIR = ("references", "predictions_a", "predictions_b")  # roles of columns for a comparison
+# Roles of columns for a comparison
+COMPARE_ROLES = ("references", "predictions_a", "predictions_b")
 
 
 def find_kind(request: Request) -> str:
@@ -149,8 +150,8 @@ class Reader:
         names, columns = self._names(), self.source.columns
         if "predictions" not in names or columns.groups is not None or columns.by_task is not None:
             if bins := [*self._bins()]:
-                rule = "`by` cannot cut {column} with `groups`. Add a column with the quantiles"
-                raise ValueError(message(rule, column=bins[0]))
+                rule = "`by` must name a column if `groups` is passed, got {name}"
+                raise ValueError(message(f"{rule}. Add a column of quantiles.", name=bins[0]))
             whole, prior = self.read_columns(names)
             return Inputs(whole, names, prior)
         samples = self._samples(names)
@@ -167,7 +168,10 @@ class Reader:
         return {path: replace(self, source=replace(self.source, path=(path,))) for path, _ in files}
 
     def read_columns(self, names: Mapping[str, str] | None = None) -> tuple[Whole, Prior | None]:
-        """Read the columns in `names`, by default those of the request, and the prior."""
+        """Read the columns in `names`, by default those of the request.
+
+        Also return the prior, spelled as in the files.
+        """
         samples = self._samples(names or self._names())
         whole = whole_columns(samples, self._rows(samples), self.source.most_rows)
         return whole, self._spelled_prior(samples)
@@ -184,10 +188,10 @@ class Reader:
         """Map arguments to names of columns, or to files if each file has only one column."""
         path, columns = self.source.path, self.source.columns
         if self.kind == "lines":
-            return dict(zip(PAIR if self.are_compared else NAMES, path, strict=True))
+            return dict(zip(COMPARE_ROLES if self.are_compared else NAMES, path, strict=True))
         references, models = str(columns.references), columns.predictions
         if self.are_compared:
-            names = dict(zip(PAIR, (references, models[0], models[-1]), strict=True))
+            names = dict(zip(COMPARE_ROLES, (references, models[0], models[-1]), strict=True))
         elif len(models) > 1:
             numbered = {f"predictions {i}": name for i, name in enumerate(models, start=1)}
             names = {"references": references, **numbered}
@@ -231,7 +235,10 @@ class Reader:
         return joined_rows(path, on, columns, samples, **options)
 
     def _are_paired(self) -> bool:
-        """Check whether two files have no common column, and their rows are paired by position."""
+        """Check whether there are two files without a common column.
+
+        Their rows are then paired by position.
+        """
         path = self.source.path
         if len(path) == 2 and all(Path(file).is_file() for file in path):
             with suppress(ValueError):  # errors may be about columns that are not needed

@@ -29,7 +29,7 @@ from ..text.render import as_json, rounded, shown
 from ..warnings import IntervalWarning, collected, prefix_warnings
 from .console import Console
 from .missing_columns import ask_for_columns
-from .reading import PAIR, Inputs, Prior, Reader, find_kind
+from .reading import COMPARE_ROLES, Inputs, Prior, Reader, find_kind
 from .request import CompareRequest, check
 
 if TYPE_CHECKING:
@@ -329,7 +329,7 @@ def compare_models(
 
     columns, task, account = data
     options = {**scores.arguments(*COMPARE_OPTIONS), **_task_options(task), "prior": prior}
-    pair = [columns[argument] for argument in PAIR]
+    pair = [columns[argument] for argument in COMPARE_ROLES]
     result = compare(*pair, groups=columns.get("groups"), **options)
     return replace(result, read=(account,), signature=signed(result.signature, [account]))
 
@@ -338,7 +338,7 @@ def _compare_tasks(tasks: Mapping[str, Whole], scores: CompareScores) -> SuiteCo
     """Compare two models on several tasks, and add the accounts of the data to the result."""
     from ..results.suite import compare_tasks
 
-    pairs = {name: [data.columns[role] for role in PAIR] for name, data in tasks.items()}
+    pairs = {name: [data.columns[role] for role in COMPARE_ROLES] for name, data in tasks.items()}
     groups = {k: data.columns["groups"] for k, data in tasks.items() if "groups" in data.columns}
     first, *_ = tasks.values()
     options = {**scores.arguments(*COMPARE_OPTIONS), "unknown": first.task.unknown}

@@ -20,6 +20,8 @@ from .opening import DELIMITERS
 BLOCK = 1 << 22  # bytes parsed at a time, and the largest length of a row
 _OTHER_DELIMITERS = ";\t,|"
 _N_LINES = 20  # lines at the start of a file that are searched for the header
+# for a quoted field whose lines look like rows
+_REMEDIES = "If a quote is missing, add it. If the lines are text, quote the names in the header."
 
 
 class Delimited(FileReader):
@@ -37,7 +39,7 @@ class Delimited(FileReader):
     def __init__(
         self, stream: BinaryIO, kind: str, names: Mapping[str, str], no_quotes: bool = False
     ) -> None:
-        self._stream, self._has_quotes = stream, not no_quotes
+        self._stream, self._has_quoting = stream, not no_quotes
         self._original_names, *self._first_rows = self._find_header(names, DELIMITERS[kind])
         self.header = distinct_names(self._original_names)
         columns = names.values() if names and {*names.values()} <= {*self.header} else self.header
@@ -71,7 +73,7 @@ class Delimited(FileReader):
         self.n_above = len(top) - len(lines)
         self._header_line = "".join(lines[:1])
         self._line_end = self._header_line[len(self._header_line.rstrip("\r\n")) :] or "\n"
-        quoting: Any = csv.QUOTE_MINIMAL if self._has_quotes else csv.QUOTE_NONE
+        quoting: Any = csv.QUOTE_MINIMAL if self._has_quoting else csv.QUOTE_NONE
         tables = {
             x: [row for row in csv.reader(lines, delimiter=x, quoting=quoting) if row] or [[]]
             for x in (sep_line[1] if sep_line else f"{default}{_OTHER_DELIMITERS}")
@@ -117,7 +119,7 @@ class Delimited(FileReader):
         types = {x: pyarrow.float64() if y in amounts else text for x, y in columns.items()}
         skipped = {"skip_rows": self.n_above, "skip_rows_after_names": 1}
         nulls = {"null_values": [""], "strings_can_be_null": not keep_empty}
-        quotes = {"quote_char": self._has_quotes and '"', "newlines_in_values": self._has_quotes}
+        quotes = {"quote_char": self._has_quoting and '"', "newlines_in_values": self._has_quoting}
         return open_csv(
             open_native(self._stream),
             ReadOptions(block_size=BLOCK, column_names=self.header, **skipped),
@@ -190,7 +192,7 @@ class Delimited(FileReader):
                 raise _quoting_error(n_lines + 1, str(error)) from error
 
     def _lines_in(self, row: Sequence[str]) -> list[list[str]]:
-        """Split a row into lines, and the lines into cells; leave out empty lines.
+        """Split a row into lines, and the lines into cells; leave out empty lines, except the last.
 
         Delimiters in a cell of one line do not split it.
         """
@@ -212,11 +214,15 @@ def _has_only_complete_cells(block: str, delimiter: str) -> bool:
     return len(quotes) % 2 == 0 and bool(are_delimiters.all()) and not is_in_cell.any()
 
 
-def _quoting_error(line: int, why: str = "it continues in another row") -> DataError:
-    """Make the error for a malformed quoted field in the row that begins in this line."""
-    rule = f"the row that begins in line {line} has a quoted field that is not well formed ({why})"
-    remedies = "Write a quote within the text twice. With no_quotes=True all quotes are text."
-    return DataError(f"{rule}. {remedies}")
+def _quoting_error(line: int, why: str = "") -> DataError:
+    """Make the error for a quoted field in the row that begins in this line.
+
+    `why` says why the field is malformed. It is empty if the field may hold several rows.
+    """
+    fault = f"that is not well formed ({why})" if why else "whose lines look like rows"
+    remedy = "Write a quote within the text twice." if why else _REMEDIES
+    rule = f"the row that begins in line {line} has a quoted field {fault}"
+    return DataError(f"{rule}. {remedy} With no_quotes=True all quotes are text.")
 
 
 def explain_row_error(error: str) -> str:

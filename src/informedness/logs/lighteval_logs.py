@@ -44,7 +44,8 @@ def is_log(path: Path) -> bool:
 def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     """Yield the answers in a details file: first likeliest choices, then generated texts.
 
-    `verdict` names a metric with values 0 and 1; by default it is an accuracy or a match.
+    `verdict` names a metric with values 0 and 1. By default it is the first of `CHOICE_METRICS` or
+    `TEXT_METRICS` that is a number in all rows.
 
     Raises
     ------
@@ -77,7 +78,7 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
         except verdicts.VerdictError as error:
             refusals.append(with_subject(variant, error))
     if len(refusals) == len(variants):
-        raise verdicts.VerdictError(join(refusals))
+        raise verdicts.VerdictError(join(refusals or ["the details must have a row, got none"]))
     for reason in refusals:
         warn(message("left out: {file}, {reason}", "left out", file=shown(path), reason=reason))
 
@@ -186,7 +187,8 @@ def _answers(path: Path, rows: list[Any], variant: str, verdict: str | None) -> 
 def _find_results(path: Path, model: str) -> Path:
     """Find the results file in a folder above the details, or in results/MODEL of such a folder.
 
-    On the Hub, the file is directly in a folder. If there is no file, return a path to no file.
+    On the Hub, the file is directly in such a folder. If it is not found, return a path that does
+    not exist.
     """
     name = f"results_{path.absolute().parent.name}.json"
     paths = Path("results", model, name), Path(name)

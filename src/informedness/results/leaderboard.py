@@ -239,6 +239,8 @@ def leaderboard(
     -----
     IntervalWarning
         As in `estimate` for each model, and as in `compare` for each pair of models.
+    UndefinedMetricWarning
+        As in `informedness_score` for each model.
 
     Examples
     --------
