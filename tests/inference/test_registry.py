@@ -67,7 +67,9 @@ def test_a_module_without_the_package_still_scores(load, monkeypatch):
     for name in MODULES:
         metric = load(name)
         assert metric.compute(**INPUTS).keys() == {name}
-        wanted = "^`confidence_level` and `return_signature` need the package informedness, which "
+        wanted = (
+            "^`confidence_level` and `return_signature` need the installed package: pip install"
+        )
         for asked in ({"confidence_level": 0.9}, {"return_signature": True}):
             with pytest.raises(ImportError, match=wanted):
                 metric.compute(**INPUTS, **asked)

@@ -591,7 +591,7 @@ def test_each_row_keeps_its_marks_explained_once_below():
     for mark in (
         "? after an accuracy",
         "^ Informedness: above accuracy",
-        "^ NIT: chance adds",
+        "^ NIT: the part due to chance",
         "-- means",
     ):
         n_lines = sum(line.startswith(mark) for line in lines)
