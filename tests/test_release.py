@@ -25,10 +25,9 @@ from space.checkout import commit, copied, edit, git, refused, run_script
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("release checkout")]
 
 NOW, NEW, TODAY = informedness.__version__, "7.8.9", date.today()
-CLONE = 'pip install ".[all]"  # not released yet: only from a clone'
+CLONE, UNRELEASED = 'pip install ".[all]"', "  # not released yet; replace OWNER"
 FROM_URL = (
-    'pip install "informedness[all] @ git+https://github.com/OWNER/informedness"'
-    "  # not released yet: replace OWNER"
+    'pip install "informedness[all] @ git+https://github.com/OWNER/informedness"  # replace OWNER'
 )
 FROM_CLONE = '"informedness[cli] @ git+https://github.com/OWNER/informedness"'
 INSTALL = 'pip install "informedness[all]"'
@@ -48,13 +47,12 @@ def ready(tmp_path_factory):
         if f"|v:{NOW}" in path.read_text("utf-8"):
             edit(path, f"|v:{NOW}", f"|v:{NEW}")
     edit(folder / "pyproject.toml", "OWNER", "someone")
+    edit(folder / "README.md", UNRELEASED, "")
     edit(folder / "README.md", CLONE, INSTALL)
     edit(folder / "README.md", FROM_URL, INSTALL)
     edit(folder / "README.md", "/OWNER/", "/someone/")
     edit(folder / "docs/continuous-integration.md", FROM_CLONE, '"informedness[cli]"')
-    edit(
-        folder / "docs/continuous-integration.md", "; replace OWNER, as nothing is released yet", ""
-    )
+    edit(folder / "docs/continuous-integration.md", "; replace OWNER", "")
     dated = f"\nversion: {NEW}\ndate-released: {TODAY}\n"
     edit(folder / "CITATION.cff", f"\nversion: {NOW}\n", dated)
     edit(folder / "CHANGELOG.md", f"## {NOW}", f"## {NEW} ({TODAY})\n\n- Something.\n\n## {NOW}")
@@ -79,7 +77,7 @@ CHANGES = {
     "a longer number": ("docs/files.md", f"|v:{NEW}", f"|v:{NEW}.1", f"has version {NEW}.1"),
     "a card": ("metrics/nit/README.md", f"|v:{NEW}", f"|v:{NOW}", f"signature has version {NOW}"),
     "the owner": ("pyproject.toml", "github.com/someone", "github.com/OWNER", "name your account"),
-    "a clone": ("README.md", INSTALL, CLONE, 'install "informedness[all]"'),
+    "a clone": ("README.md", INSTALL, INSTALL + UNRELEASED, 'install "informedness[all]"'),
     "a copy": ("metrics/nit/labels.py", "\n", "\n\n", "metrics/nit/labels.py is not a copy"),
 }
 
