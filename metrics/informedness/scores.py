@@ -40,10 +40,11 @@ def informedness(
 
     `prior` maps classes to shares q; counts are converted to shares. "reweight" scales the rows of
     the table to these shares. "odds" replaces J_c by p_cc/q_c - (beta_c - p_cc)/(1 - q_c), with
-    p_cc = h_c/N.
+    p_cc = h_c/N. Perfect predictions then score 1 only if the prior is the prevalence.
 
     If all references are of one class, the score is undefined. `zero_division` is then its value:
-    0.0 or nan. With "warn" the value is 0.0, and a warning is issued.
+    0.0 or nan. With "warn" the value is 0.0, and a warning is issued. In the list of J_c, only the
+    class of the references has this value; other classes have 0.
     """
     check_choice("average", average, ("bias", "prevalence", "macro", None))
     check_choice("prior_mode", prior_mode, ("reweight", "odds"))
@@ -183,7 +184,7 @@ def value_if_undefined(why: str, value: float, zero_division: Any, table: Table)
     """Return the value of an undefined score; None if the score is defined (`why` is empty).
 
     If `zero_division` is a number, it is the value. With "warn" the value is `value`, and a warning
-    is issued. A single sample also leads to a warning if the score is defined.
+    is issued. Unless `zero_division` is the value, a single sample leads to a warning of its own.
     """
     if why and not isinstance(zero_division, str):
         return float(zero_division)
@@ -197,7 +198,8 @@ def warn_of_absent(title: str, table: Table, names: Any, scored: Table, average:
     """Warn of predicted classes without references.
 
     If more than 5% of the predictions are of such classes, the warning also gives the score with
-    these classes counted as out of class, unless `average` is None.
+    these classes counted as out of class, unless `average` is None. `names` are the names of
+    references and predictions in messages. `scored` is `table`, or `table` reweighted to a prior.
     """
     is_absent = table.is_class & (table.reference_totals == 0) & (table.prediction_totals > 0)
     if not is_absent.any():

@@ -36,7 +36,8 @@ _FOLDER = os.path.dirname(__file__).removesuffix(f"{os.sep}core")
 # The list that collects the warnings of this thread, or None to issue them.
 NOTES: ContextVar[list[Warning] | None] = ContextVar("notes", default=None)
 
-# A list is first read as an array if its values all have one type, which is one of these.
+# A list is first read as an array if its values all have one type, which is one of these or a
+# subclass.
 _NUMBERS = (bool, float, np.bool_, np.number)
 # Texts that mean a missing value in files; pandas reads them as missing, too.
 NULLS = frozenset(("", *["NA", "N/A", "NaN", "nan", "None", "null", "NULL", "<NA>", "#N/A"]))
@@ -180,8 +181,8 @@ def read_pair(
 ) -> tuple[Column, Column]:
     """Read references and predictions as columns of equal length and kind.
 
-    `names` are the names of both in messages. The order of `sample_weight` is checked if it is a
-    pandas object. With unknown="wrong", predictions may be missing.
+    `names` are the names of both in messages. `sample_weight` is not read; only its order is
+    checked, as in `check_same_order`. With unknown="wrong", predictions may be missing.
     """
     check_choice("unknown", unknown, ("error", "wrong"))
     check_same_order({names[0]: references, names[1]: predictions, "sample_weight": sample_weight})
@@ -224,8 +225,8 @@ def check_distinct(classes: Sequence[Label], name: str, kind: str = "class") -> 
 def read_column(values: Any, name: str, allow_missing: bool = False) -> Column:
     """Read the labels in a container as a column.
 
-    With `allow_missing`, missing labels become None. Otherwise they raise ValueError. Text, sets,
-    mappings and iterators are not containers of labels.
+    With `allow_missing`, missing labels become None. Otherwise they raise ValueError. Text, sets
+    and mappings are not containers of labels, and raise ValueError. Iterators raise TypeError.
     """
     if isinstance(values, Column):
         if allow_missing or values.values is None or None not in values.values:
@@ -245,7 +246,7 @@ def read_column(values: Any, name: str, allow_missing: bool = False) -> Column:
 
 
 def _column_of_numbers(array: Numbers) -> Column | None:
-    """Read an array of integers, booleans or whole floats; return None unless all fit in int64."""
+    """Read an array of integers, booleans or whole floats that fit in int64; else return None."""
     kind = array.dtype.kind
     if kind == "b":
         return Column(array.astype(np.uint8))
@@ -280,7 +281,10 @@ def _as_array_or_list(values: Any, name: str) -> Numbers | list[Any]:
 
 
 def _sole_column(values: Any) -> Any:
-    """Extract the only column of a table or data frame; return other values unchanged."""
+    """Extract the only column of a table or data frame, and the list in a column of `datasets`.
+
+    Return other values unchanged.
+    """
     names: Any = getattr(values, "column_names", getattr(values, "columns", None))
     if hasattr(names, "__len__") and len(names) == 1:
         values = values[names[0]]
@@ -289,7 +293,7 @@ def _sole_column(values: Any) -> Any:
 
 
 def _drop_second_dimension(array: Numbers, container: Any, name: str) -> Numbers:
-    """Drop a second dimension of length 1; raise ValueError for any other shape."""
+    """Drop a second dimension of length 1, if any; raise ValueError if the result is not 1-D."""
     if array.ndim == 2 and array.shape[1] == 1:
         return array[:, 0]
     if array.ndim == 1:

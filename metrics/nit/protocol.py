@@ -62,7 +62,10 @@ class LabelInputs:
 
     @property
     def experiment_id(self) -> Any:
-        """ID for file names; it alternates, because a process may be one round ahead of another."""
+        """ID for file names; with several processes, it alternates between rounds.
+
+        The reason is that a process may be one round ahead of another.
+        """
         turn = f"-{self._round % 2}" if self.num_process > 1 else ""
         return f"{super().experiment_id}{turn}"
 
@@ -105,9 +108,10 @@ class LabelInputs:
     def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> Any:
         """Compute the score of the samples passed and of those added before.
 
-        Samples added before are discarded even if scoring fails. They are kept if an option is
-        unknown or the samples passed are invalid. With `num_process > 1` only process 0 returns the
-        score. `evaluate` appends the description of the metric's options to this docstring.
+        Samples added before are discarded even if scoring fails. They are kept if the metric lacks
+        an option, or if the samples passed are invalid. With `num_process > 1` only process 0
+        returns the score. `evaluate` appends the description of the metric's options to this
+        docstring.
         """
         self._check_options(kwargs)
         batches = [*self._collect_added()]
@@ -230,7 +234,8 @@ def result_of(
     """Return the score under its name, with the interval and the signature if requested.
 
     This file may be a copy next to a metric script. The installed package computes intervals and
-    signatures, and warns if its version is not that of the script.
+    signatures. If it is installed, it also warns of unusual labels, and if its version is not that
+    of the script.
     """
     path = sys.path  # a script `informedness.py` in the working directory would hide the package
     sys.path = [folder for folder in path if not Path(folder, "informedness.py").is_file()]

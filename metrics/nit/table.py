@@ -38,7 +38,7 @@ Classes: TypeAlias = tuple[Label | None, ...]
 _T = TypeVar("_T")
 
 _SMALL = 2**11  # non-negative integers below it are used as codes unchanged
-# Pairs of codes with more bits are counted by sorting, others in an array of at most 32 MB.
+# Pairs of codes with more bits are always sorted; otherwise an array of sums has at most 32 MB.
 _MAX_BITS = 22
 _BLOCK = 2**18  # samples counted at a time
 
@@ -57,7 +57,7 @@ def count_pairs(
 ) -> tuple[Sequence[Label], Cells]:
     """Count pairs of labels into cells.
 
-    The labels in the result are sorted, and the samples need not use all of them.
+    The labels in the result are sorted, with None last. The samples need not use all of them.
     """
     (r_values, r), (p_values, p) = plain_codes(references), plain_codes(predictions)
     cells = _count(r, p, weights, len(r_values) - 1, len(p_values) - 1)
@@ -70,7 +70,7 @@ def count_pairs(
 def plain_codes(column: Column) -> tuple[Sequence[Any], Numbers]:
     """List labels, and the code of each sample, which is its label's position in this list.
 
-    Small integers are their own codes. Samples need not use all labels of the list.
+    Integers from 0 to 2,047 are their own codes. Samples need not use all labels of the list.
     """
     # the bitwise OR of all codes is at least the largest code, and negative if a code is negative
     union = -1 if column.values is not None else int(np.bitwise_or.reduce(column.codes, initial=0))
@@ -156,7 +156,7 @@ class Table:
     """
 
     # Sorted, or in the order of `labels=`. A None at the end stands for missing predictions, or
-    # after `merge_out_of_class` for all out-of-class predictions.
+    # with unknown="wrong" for all out-of-class predictions.
     labels: Classes
     is_declared: bool  # whether the classes were declared (`labels=`), not observed
     # Non-zero cells, row by row: positions in `labels`, and numbers of samples or sums of weights
@@ -193,13 +193,14 @@ class Table:
             Samples with this reference are dropped. Trainer pads with -100.
         unknown : {"error", "wrong"}
             Whether a prediction that is missing, or not in the declared `labels`, is an error or
-            counts as wrong. Without `labels`, a label that no reference has counts as wrong.
+            counts as wrong. Without `labels`, a prediction that no reference has counts as wrong
+            with either value.
 
         Raises
         ------
         ValueError
-            If an argument is invalid, a label is not among the declared classes, or there are no
-            samples to count.
+            If an argument is invalid, or there are no samples to count. If a reference that is not
+            ignored, or with unknown="error" a prediction, is not among the declared classes.
         """
         containers = {"references": references, "predictions": predictions}
         return cls._from_pair(containers, sample_weight, labels, ignore_index, unknown)
@@ -323,7 +324,7 @@ class Table:
             return self.false_positives
         others = np.where(self.other_references > 0, self.other_references, np.inf)
         received = self.reference_totals * sums_of_others(self.out_of_class_totals / others)
-        # rounding may exceed the weight of the other references
+        # because of rounding, the sum may exceed the weight of the other references
         return np.minimum(self.false_positives + received, self.other_references) * self.is_class
 
     @cached_property
@@ -351,7 +352,11 @@ class Task(NamedTuple):
     unknown: str
 
     def select_samples(self, references: Column, amounts: Numbers | None) -> Any:
-        """Index the samples that are not ignored and have a weight or count above 0."""
+        """Index the samples that are not ignored and have a weight or count above 0.
+
+        Raise NoSamplesError if there are none. `amounts` are the weights or counts, None if all are
+        above 0.
+        """
         n = len(references.codes)
         if amounts is None and self.ignored is None and n:
             return slice(None)  # a mask would add a tenth to the time of counting
@@ -416,8 +421,11 @@ def _check_declared(labels: Sequence[Label], rows: Codes, columns: Codes) -> Non
 
 
 def warn_of_out_of_class(table: Table, names: Any = NAMES, unknown: str = "error") -> None:
-    """Warn of out-of-class predictions; with unknown="wrong", only if no prediction is a class."""
-    # A single sample has its own warning.
+    """Warn of out-of-class predictions, except for a single sample, which has its own warning.
+
+    With unknown="wrong", and if all such predictions are missing, warn only if no prediction is a
+    class. `names` are the names of references and predictions in messages.
+    """
     if not table.out_of_class_totals.any() or table.n_samples == 1:
         return
     are_disjoint = not table.prediction_totals[table.is_class].any()
@@ -432,13 +440,13 @@ def warn_of_out_of_class(table: Table, names: Any = NAMES, unknown: str = "error
         classes = " or ".join(map(show, labels_at(table, table.is_class)[:2]))
         listed += f" (no prediction is a class such as {classes}; check the spelling)"
     rule = "that are not classes" if table.is_declared else f"that are not classes of `{names[0]}`"
-    message = f"{share_text(table, table.out_of_class_totals)} `{names[1]}` has labels {rule}"
-    effect = "They count as wrong in Informedness, and as information in NIT."
+    message = f"{amount_text(table, table.out_of_class_totals)} `{names[1]}` has labels {rule}"
+    effect = "They count as wrong in Informedness. In NIT they may carry information."
     warn(f"{message}: {listed}. {effect}", UndefinedMetricWarning)
 
 
-def share_text(table: Table, amounts: Numbers) -> str:
-    """Format the sum of amounts as a number of samples, or as a percentage of the weight."""
+def amount_text(table: Table, amounts: Numbers) -> str:
+    """Format the sum of amounts as a number of samples; with weights, as a percentage."""
     if table.is_weighted:
         return f"in {100 * amounts.sum() / table.total:.3g}% of the weight"
     return f"in {amounts.sum()} of {table.total} samples"

@@ -112,7 +112,8 @@ def informedness_score(
         `labels`, a prediction that no reference has counts as wrong with either value.
     zero_division : {"warn", 0.0, nan}
         The value to return if all references are of one class, because the score is then undefined.
-        "warn" returns 0.0 and issues an `UndefinedMetricWarning`.
+        "warn" returns 0.0 and issues an `UndefinedMetricWarning`. A number is returned without this
+        warning and that of a single sample.
 
     Returns
     -------
@@ -131,7 +132,7 @@ def informedness_score(
         class. A single sample scores the same whether it is correct or wrong, so a mean of such
         scores is meaningless.
     LabelsWarning
-        If a label such as 'nan' or -100 counts as a class, if two labels look alike, or if nearly
+        If a label such as 'nan' or -100 counts as a label, if two labels look alike, or if nearly
         all references are different texts. Also if the names of two columns suggest that references
         and predictions are swapped.
     InformednessWarning
@@ -219,12 +220,19 @@ def markedness_score(
     -------
     float, or list of float if `average` is None
         Dimensionless, from -1 to 1. A class of the references that is never predicted counts as 0.
-        An `UndefinedMetricWarning` names such classes.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If a class of the references is never predicted, or all predictions are of one class. Also
+        for out-of-class predictions, and for a single sample.
+    LabelsWarning, InformednessWarning
+        As in `informedness_score`, but not for a score above accuracy.
 
     Raises
     ------
-    ValueError
-        As in `informedness_score`, and if `unknown` is "wrong".
+    TypeError, ValueError
+        As in `informedness_score`. Also ValueError if `unknown` is "wrong".
 
     References
     ----------
@@ -286,10 +294,12 @@ def nit_score(
         If there is only one class, or only one sample. Also if predictions are out of class, as in
         `informedness_score`, because each of their labels counts as information. With
         unknown="wrong" all such predictions are a single outcome.
+    LabelsWarning
+        As in `informedness_score`.
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         As in `informedness_score`.
 
     References
@@ -340,10 +350,12 @@ def ema_score(
     -----
     UndefinedMetricWarning
         As in `nit_score`, for a single sample and for out-of-class predictions.
+    LabelsWarning
+        As in `informedness_score`.
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         As in `informedness_score`.
 
     References
@@ -395,7 +407,7 @@ def entropy_triangle(
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         As in `informedness_score`.
 
     References

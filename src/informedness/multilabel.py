@@ -23,7 +23,8 @@ class LabelScores:
         there is no such label. It is nan if missing predictions make a score impossible to compute.
     scores : dict of str to float
         Score of each label. Undefined scores are 1 for NIT and EMA, nan for Cohen's kappa, and 0
-        for all other scores.
+        for all other scores, unless an option sets their value. A score that missing predictions
+        make impossible to compute is nan.
     tables : dict of str to ContingencyTable
         Contingency table of each label that has samples.
     """
@@ -51,7 +52,8 @@ def per_label(
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n_samples, n_labels)
-        Values of 0 or 1. Data frames must have the same columns and index, in the same order.
+        Values of 0 or 1. Data frames must have the same columns, in the same order. If their
+        indexes have the same values, these must be in the same order, too.
     metric : str
         Name of a score, as in `estimate`.
     names : sequence of str, optional

@@ -314,8 +314,9 @@ def guessing_p_value(table: Table) -> float:
     to 2,000 samples of two classes, all tables with these margins are listed, and tables with an
     equal statistic count half (mid-p). For up to 2,000 samples of more classes, the predictions are
     permuted if an expected count is below five. Otherwise, and for p-values below 1e-6, the moments
-    of both statistics are used. The p-value is 1.0 if references or predictions have only one
-    class, or if there are at most three samples.
+    of both statistics are used. The same holds for weighted samples whose effective totals are not
+    whole numbers. The p-value is 1.0 if references or predictions have only one class, or if there
+    are at most three samples.
     """
     r, c, size, integers = effective_totals(table)
     n_rows, n_columns = np.count_nonzero(r), np.count_nonzero(c)
@@ -414,8 +415,10 @@ def chi_squared_p_value(table: Table, permute: bool = True) -> float:
     """Compute the p-value of Pearson's chi-squared among all tables with the same margins.
 
     It comes from the gamma distribution with the mean and variance of chi-squared. This
-    distribution is too smooth for few samples with rare classes. The predictions are then permuted,
-    unless `permute` is False or the p-value is below 1e-6.
+    distribution is too smooth for up to 2,000 samples with rare classes. The predictions are then
+    permuted, unless `permute` is False or the p-value is below 1e-6. Weighted samples are permuted
+    only if the effective totals are whole numbers. The p-value is 1.0 if references or predictions
+    have only one class, or if there are at most three samples.
     """
     r, c, size, integers = effective_totals(table)
     r, c = r[r > 0], c[c > 0]

@@ -1,7 +1,8 @@
 """List all scores, and the scores that are published as metric modules.
 
 `estimate`, `compare`, `Report`, the command line, the app and the tests get their scores from
-`REGISTRY`. The code that registers, builds and publishes metric modules uses `MODULES`.
+`REGISTRY`. `MODULES` names the metric modules for the code that registers, builds, publishes and
+shows them.
 """
 
 from collections.abc import Sequence

@@ -33,7 +33,7 @@ from ..warnings import IntervalWarning
 
 Prior: TypeAlias = Mapping[Any, float] | None
 Error: TypeAlias = float | None  # standard error for samples in groups; None without groups
-FEW_SAMPLES = 50  # fewer samples are few: each class should then have at least five
+FEW_SAMPLES = 50  # with fewer samples, each class should have at least five
 
 
 class Interval(NamedTuple):
@@ -221,7 +221,7 @@ class Score:
         return 0.0
 
     def best_level(self, table: Table) -> float:
-        """Compute the score of perfect predictions of the same references."""
+        """Compute the score of perfect predictions of the same references, if it is defined."""
         return self.highest
 
     def contains_guessing(self, table: Table, low: float, high: float) -> bool:
@@ -526,7 +526,8 @@ class ClassScore(Score):
         """Bound the score that would result if classes without references had samples.
 
         Such classes are declared, or are out-of-class labels, which may be classes of the task.
-        Together they are assumed to have z^2 unobserved samples, either all correct or all wrong.
+        Together they are assumed to have z^2 unobserved samples, but at most a quarter of the
+        number of samples. These are either all correct or all wrong.
         """
         is_label = np.array([label is not None for label in table.labels])
         r, c, n = table.reference_totals, table.prediction_totals, table.total
@@ -573,7 +574,7 @@ class Accuracy(ClassScore):
 
 
 class BalancedAccuracy(ClassScore):
-    """Mean recall of the m classes in the references, in [0, 1]. Every guesser scores 1/m."""
+    """Mean recall of the m classes in the references, in [0, 1]. Guessing these scores 1/m."""
 
     name = "balanced_accuracy"
     title = "Balanced accuracy"

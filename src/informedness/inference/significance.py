@@ -1,10 +1,11 @@
-"""Test whether the scores of two models differ, and estimate the variance of samples in groups.
+"""Test whether the scores of two models differ, and estimate variances for samples in groups.
 
 Each sample contributes d = g_B - g_A to the difference. Here g is the gradient of the score at the
 table of each model. The test divides the difference by its standard error, which is computed from
-d. The standard error includes one additional sample with the largest possible influence. For
-samples in groups, the degrees of freedom depend on the number of groups that contain each class
-(Satterthwaite 1946), because a class may occur in few groups. docs/formulas.md has the formulas.
+d. The standard error includes the largest possible influence of one additional sample, or a bound
+on that of one additional group. For samples in groups, the degrees of freedom depend on the number
+of groups that contain each class (Satterthwaite 1946), because a class may occur in few groups.
+docs/formulas.md has the formulas.
 """
 
 import math
@@ -19,7 +20,7 @@ from ..core.labels import Codes, Numbers
 from ..core.table import Table, sum_by
 from .score import Interval, Score, deviations, normal_quantile, ratio_or_zero, squared_weights
 
-FEWEST_GROUPS = 5  # minimum number of groups for a test
+MIN_GROUPS = 5  # minimum number of groups for a test
 # With fewer groups whose predictions differ, the error may include an additional group instead of
 # a sample.
 _MANY_DIFFERENT = 30
@@ -47,22 +48,23 @@ class Influences(NamedTuple):
     """Effects of a sample in each cell of a model's table on the score of the model."""
 
     classes: Codes  # references of the cells
-    slopes: Numbers
+    slopes: Numbers  # influence of a sample in each cell, as in `Score.influences`
     max_influence: Numbers  # N times the largest change of the score that one more sample causes
     bias: float  # estimated bias of the score
     bias_variance: float  # variance of this estimate
 
 
 class PairedTest(NamedTuple):
-    """The difference of two models, and the test that their scores are equal."""
+    """The difference between the scores of two models, and the test that these are equal."""
 
     interval: Interval
     p_value: float
-    share_of_one: float  # squared influence of one more sample, divided by the sum of the others
-    extra_variance: float  # contribution of this one sample to the squared error
+    # squared influence of one more sample or group, divided by the sum of those observed
+    share_of_one: float
+    extra_variance: float  # contribution of this one sample or group to the squared error
     df: float  # degrees of freedom of Student's t; 0 without groups, or nan as in `GroupVariance`
     n_different: int  # number of samples or groups whose predictions differ
-    fewest_groups: float  # effective number of groups of a class, if few groups dominate; else inf
+    min_effective_groups: float  # as in `GroupVariance`; inf without groups
     detection: "Detection | None"  # None if no prediction differs, or without a test
 
 
@@ -92,11 +94,11 @@ def influences_of(score: Score, table: Table, scored: Table, pairs: CellPairs | 
 
 
 def paired_test(
-    a: Influences, b: Influences, pairs: CellPairs, difference: float, n_differ: int, level: float
+    a: Influences, b: Influences, pairs: CellPairs, b_minus_a: float, n_different: int, level: float
 ) -> PairedTest:
-    """Test a difference B - A, and compute its interval.
+    """Test the difference between the scores of B and A, and compute its interval.
 
-    `n_differ` is the number of samples for which the predictions of the two models differ.
+    `n_different` is the number of samples for which the predictions of the two models differ.
     """
     counts, weights = pairs.counts, pairs.weights
     # scaled so that the sum of the weights equals the sum of their squares
@@ -113,12 +115,13 @@ def paired_test(
     else:
         rescaled = pairs._replace(weights=weights)
         whole = group_variance(a.classes[pairs.a], rescaled, shifts, max_influence)
-        variance, df, fewest = whole.variance, whole.df, whole.fewest
+        variance, df, fewest = whole.variance, whole.df, whole.min_effective_groups
         parts, times = np.bincount(pairs.groups, amounts * shifts), np.ones(n)
-        n_differ = len(np.unique(pairs.groups[pairs.differ]))
-        if n_differ < _MANY_DIFFERENT:
-            # if predictions differ in every group, no group with a difference can be unobserved
-            one_more = max(one_more, whole.one_more * math.sqrt(1 - n_differ / n))
+        n_different = len(np.unique(pairs.groups[pairs.differ]))
+        if n_different < _MANY_DIFFERENT:
+            # weighted by the share of groups without a difference; if predictions differ in every
+            # group, one more group is like those observed
+            one_more = max(one_more, whole.one_more * math.sqrt(1 - n_different / n))
 
     # the mean influence of samples, including the additional one, weighted by squared influence
     sizes, times = np.append(np.abs(parts), one_more), np.append(times, 1.0)
@@ -129,20 +132,20 @@ def paired_test(
     bias = b.bias - a.bias
     fixed = bias**2 + a.bias_variance + b.bias_variance
     error = math.sqrt((variance + extra) / size**2 + fixed)
-    unbiased = difference - bias
-    if abs(difference) < 1e-12 or unbiased * difference < 0:
+    unbiased = b_minus_a - bias
+    if abs(b_minus_a) < 1e-12 or unbiased * b_minus_a < 0:
         unbiased = 0.0  # the difference is a rounding error, or smaller than its bias
-    df_of_test = math.nan if 0 < n < FEWEST_GROUPS else df
-    interval, p_value = interval_and_p_value(unbiased, error, size, n_differ, df_of_test, level)
+    df_of_test = math.nan if 0 < n < MIN_GROUPS else df
+    interval, p_value = interval_and_p_value(unbiased, error, size, n_different, df_of_test, level)
 
-    squares = variance + (size * difference) ** 2 / (n or size)
+    squares = variance + (size * b_minus_a) ** 2 / (n or size)
     share = extra / squares if squares else 0.0
     detection = None
-    if n_differ and not math.isnan(p_value):
+    if n_different and not math.isnan(p_value):
         levels = level, 0.6  # 80% of values are below the two-sided quantile of 0.6
         n_errors = sum(t_quantile(x, df) if df else normal_quantile(x) for x in levels)
         detection = Detection(n_errors, error**2 - fixed, fixed, growth)
-    return PairedTest(interval, p_value, share, extra / size**2, df, n_differ, fewest, detection)
+    return PairedTest(interval, p_value, share, extra / size**2, df, n_different, fewest, detection)
 
 
 def interval_and_p_value(
@@ -219,14 +222,14 @@ class GroupSums(NamedTuple):
         """Sum the squares of the sums for each of k codes."""
         return sum_by(self.codes, self.sums**2, k)
 
-    def effective_sizes(self, k: int) -> tuple[Numbers, Numbers, Numbers]:
-        """Compute three effects of group sizes on a variance, for each of k codes.
+    def group_size_effects(self, k: int) -> tuple[Numbers, Numbers, Numbers]:
+        """Compute three quantities that depend on the sizes of groups, for each of k codes.
 
         1. The effective number m of groups.
         2. The factor that corrects the sum of squares around the mean for its bias: m/(m - 1) for
            groups of equal size, 0 for fewer than two groups.
-        3. The degrees of freedom if the samples of a group are identical: m - 1 for groups of equal
-           size (Satterthwaite).
+        3. The degrees of freedom if the samples of a group are identical (Satterthwaite): m - 1 for
+           groups of equal size, 1 for fewer than two groups.
         """
         shares = self.sums / sum_by(self.codes, self.sums, k)[self.codes]
         w2, w3, w4, w5 = (sum_by(self.codes, shares**power, k) for power in range(2, 6))
@@ -246,13 +249,18 @@ class GroupVariance(NamedTuple):
     """
 
     variance: float
-    df: float  # degrees of freedom; nan if classes in fewer than two groups contribute
-    fewest: float  # effective number of groups of a class, if few groups dominate; else inf
-    one_more: float  # influence of one more group, of the mean size of a random sample's group
+    # degrees of freedom; nan if the pool contributes, but has fewer than two effective groups
+    df: float
+    # smallest effective number of groups, if classes in fewer than five have more than 10% of the
+    # variance or of its bounds; else inf. If `df` is nan, it is that of the pool.
+    min_effective_groups: float
+    # bound on the influence of one more group: the mean bound of the groups that contain a class,
+    # weighted by the bound itself; the largest over the classes
+    one_more: float
     pool: Codes  # code of the class, or of the pool, which is the last code
     n_effective: Numbers  # effective number of groups that contain the class
     factors: Numbers  # bias corrections of the sums of squares; 0 for fewer than two groups
-    variances: Numbers
+    variances: Numbers  # variance of the sum of each class around its mean
 
 
 def group_variance(
@@ -272,12 +280,12 @@ def group_variance(
 
     values = amounts, amounts * centred, amounts * max_influence
     sums = GroupSums.from_values(classes, groups, *values)
-    n_effective, *_ = sums[0].effective_sizes(k + 1)
+    n_effective, *_ = sums[0].group_size_effects(k + 1)
     pool = np.where(n_effective < 2 - 1e-9, k, np.arange(k + 1))
     pooled = pool[classes]
     pooled_codes = pool[sums[0].codes], sums[0].groups
     sizes, parts, bounds = GroupSums.from_values(*pooled_codes, *(part.sums for part in sums))
-    n_effective, factors, dfs = sizes.effective_sizes(k + 1)
+    n_effective, factors, dfs = sizes.group_size_effects(k + 1)
     variances = factors * parts.sums_of_squares(k + 1)
     squares = bounds.sums_of_squares(k + 1)
     # few groups hide the variance of the pool, so it is at least in proportion to the bounds
@@ -313,7 +321,7 @@ def with_design_effects(table: Table, score: Score, pairs: CellPairs) -> tuple[T
     """Multiply the squared weights of a table by the design effects of its groups.
 
     Also return the standard error of the score, or nan if it is unknown, and
-    `GroupVariance.fewest`.
+    `GroupVariance.min_effective_groups`. With one group, the table stays unchanged.
     """
     if math.isnan(score.interval(table, 0.5).standard_error) or n_groups(pairs) == 1:
         return table, math.nan, math.inf
@@ -350,7 +358,7 @@ def with_design_effects(table: Table, score: Score, pairs: CellPairs) -> tuple[T
     effects = (n_effective * effects + identical_effects) / (n_effective + 1)
     counts = table.counts.astype(np.float64)
     adjusted = replace(table, counts=counts, squared_weights=squares * effects)
-    return adjusted, math.sqrt(whole.variance) / float(amounts.sum()), whole.fewest
+    return adjusted, math.sqrt(whole.variance) / float(amounts.sum()), whole.min_effective_groups
 
 
 # P-values

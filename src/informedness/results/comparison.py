@@ -429,7 +429,7 @@ def compare_pair(
     difference = b.value - a.value
     test = paired_test(a.influences, b.influences, pairs, difference, n_different, level)
     few_groups = FEW_GROUPS if isinstance(score, ClassScore) else FEW_GROUPS_FOR_ENTROPIES
-    caveat = _shortage_of(a, b) or group_shortage(pairs, test.fewest_groups, few_groups)
+    caveat = _shortage_of(a, b) or group_shortage(pairs, test.min_effective_groups, few_groups)
     if not caveat and 1 - test.p_value > level and test.share_of_one > MAX_SHARE_OF_ONE:
         caveat = _describe_few_samples(score, (a.table, b.table), n_different)
     if n_different:

@@ -169,7 +169,7 @@ class ContingencyTable(Table):
             Markdown or LaTeX.
         labels : sequence of labels, optional
             The classes of the task, in order. By default the names in the matrix, or 0 to k - 1.
-            If the matrix has no names, `labels` names its rows.
+            If the matrix has no names, `labels` names its rows and columns.
         squared_weights : array-like of shape (k, k) or data frame, optional
             Sums of squared weights, if the cells of `matrix` are sums of weights.
 
@@ -396,7 +396,7 @@ def read_integers(values: Any, name: str = "counts") -> Numbers:
     Raises
     ------
     ValueError
-        If a count is not a whole number or is negative, or if the sum reaches 2**63.
+        If a count is not a whole number or is negative, or if the sum is 2**63 or more.
     """
     counts = read_amounts(values, name)
     if (fractions := counts[counts != np.trunc(counts)]).size:
@@ -624,7 +624,7 @@ class Tally:
         Raises
         ------
         ValueError
-            If their options differ.
+            If their options differ, or their labels differ in type.
         """
         if not isinstance(other, Tally):
             return NotImplemented
@@ -657,7 +657,8 @@ def count_labels(references: Any, predictions: Any, ignored: Any, names: Any = N
     Raises
     ------
     ValueError
-        If the shapes differ, or if a value is not 0 or 1.
+        If the arrays do not both have this shape. If a value is not 0 or 1, except for missing
+        predictions and ignored references.
     """
     if predictions.ndim != 2 or predictions.shape != references.shape:
         rule = f"`{names[1]}` and `{names[0]}` must both have shape (n_samples, n_labels)"

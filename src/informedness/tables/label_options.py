@@ -27,12 +27,15 @@ from .label_warnings import warn_of_swapped
 
 
 def read_labels(values: Any, name: str, allow_missing: bool = False) -> Column:
-    """Read the labels in a container, from its codes if it has codes."""
+    """Read the labels in a container as a column, from its codes if it has codes."""
     return read_column(native_column(values, name, allow_missing), name, allow_missing)
 
 
 def native_column(values: Any, name: str, allow_missing: bool = False) -> Any:
-    """Build a column or array from a container's codes; return other containers unchanged."""
+    """Prepare a container for `read_column`: build a column from its codes, or get its array.
+
+    Return other containers unchanged.
+    """
     native = _native_array(values)
     if type(native) is np.ndarray:
         return native
@@ -45,7 +48,10 @@ def native_column(values: Any, name: str, allow_missing: bool = False) -> Any:
 
 
 def _native_array(values: Any) -> Any:
-    """Get the array inside a pandas or polars Series; return other values unchanged."""
+    """Get the array in a polars Series, or in a pandas Series with an extension dtype.
+
+    Return other values unchanged, as well as polars Series of types that pyarrow cannot read.
+    """
     dtype: Any = getattr(values, "dtype", None)
     if hasattr(values, "to_arrow") and hasattr(dtype, "base_type"):
         with suppress(Exception):  # pyarrow is not installed, or does not have the type
@@ -231,7 +237,8 @@ def convert_labels(
     Raises
     ------
     ValueError
-        If a value is not a label, or a text does not contain an answer.
+        If a value is not a label. With unknown="error", also if a prediction does not contain an
+        answer. If a value is not an integer with `numeric`, or is a position without a name.
     """
     column = read_labels(values, name, allow_missing=True)
     names = options.choices or (class_names if column.kind == "integers" else None)
@@ -248,7 +255,7 @@ def convert_labels(
 
 
 def _convert(value: Any, names: Any, options: LabelOptions, role: str, name: str) -> Any:
-    """Convert one value to a label; None if it has no answer."""
+    """Convert one value to a label; None if it is missing, or is a prediction without a class."""
     if isinstance(value, str):
         value = options.spellings.get(options.fold(value), options.fold(value))
         value = _to_position(value, options, role) if options.numeric else value
@@ -308,7 +315,8 @@ def _to_name(
     """Replace the position of a class by its name; keep other text, and `ignore_index`.
 
     Return None for -1 in a column of `datasets`, and for a predicted position without a name if
-    unknown="wrong". Raise ValueError for other positions without a name.
+    unknown="wrong". Raise ValueError for other positions without a name. Text that spells an
+    integer and is not a name also raises it, except in predictions with unknown="wrong".
     """
     if isinstance(label, int) and 0 <= label < len(names):
         return names[label]
@@ -361,13 +369,14 @@ def read_label_columns(
     return [*columns.values()], read_task(r, labels, ignore_index, unknown, first)
 
 
-def read_other_predictions(labels: Any, name: str, *containers: Any) -> Column:
-    """Read predictions for samples other than those in `containers`.
+def read_other_predictions(predictions: Any, name: str, *containers: Any) -> Column:
+    """Read predictions for samples other than those in `containers`; they may be missing.
 
-    Positions get class names from `labels`, or else from the first container with class names.
+    Positions get class names from `predictions` itself, or else from the first container with class
+    names. Messages call the predictions `name`.
     """
     options = LabelOptions(unknown="wrong")
-    return _name_labels(labels, "predictions", options, class_names_of(*containers), name)
+    return _name_labels(predictions, "predictions", options, class_names_of(*containers), name)
 
 
 def _name_labels(container: Any, role: str, options: LabelOptions, names: Any, name: str) -> Column:

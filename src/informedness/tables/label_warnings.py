@@ -1,4 +1,4 @@
-"""Warn of likely mistakes in the labels of a table, or in the names of columns.
+"""Find likely mistakes in the labels of a table, or in the names of columns.
 
 The warning of out-of-class predictions is in `core.table`, because metric modules issue it without
 the package.
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core.labels import NAMES, NULLS, Label, LabelsWarning, Numbers, show, warn
-from ..core.table import Table, share_text, warn_of_out_of_class
+from ..core.table import Table, amount_text, warn_of_out_of_class
 from ..warnings import OwnLabelsWarning
 
 # Words in column names. A word of `_LABEL` means references unless the name also contains a word of
@@ -26,7 +26,7 @@ _LABEL = re.compile("labels?|targets?")
 DECIMAL = r"-?\d*\.\d+"
 _MIN_SAMPLES = 50  # fewer samples may all be of different classes if a task has many classes
 _MOST_COMPARED = 100  # limit on the columns compared to find verdicts
-_LONG = 100  # characters; a label of this length is text, not the name of a class
+_LONG = 100  # a label of at least this many characters is text, not the name of a class
 
 
 def warn_of_table(
@@ -57,7 +57,7 @@ def warn_of_nulls(table: Table, names: Sequence[str] = NAMES) -> None:
     for name, totals in zip(names, (table.reference_totals, table.prediction_totals), strict=True):
         if listed := ", ".join(show(table.labels[code]) for code in codes if totals[code]):
             warn(
-                f"{listed} in `{name}` counts as a label, {share_text(table, totals[codes])}. If "
+                f"{listed} in `{name}` counts as a label, {amount_text(table, totals[codes])}. If "
                 "it is a class, list it in `labels`. If it means a missing value, drop the sample, "
                 'or pass a missing prediction as None with unknown="wrong".',
                 LabelsWarning,
@@ -71,7 +71,10 @@ def _is_null(label: Label | None) -> bool:
 
 
 def _warn_of_spellings(labels: Iterable[Any]) -> None:
-    """Warn of the first label that looks like an earlier label."""
+    """Warn of the first label that looks like an earlier label.
+
+    Labels of fewer than three letters, and of 100 characters or more, are not compared.
+    """
     known: dict[str, str] = {}
     for label in labels:
         looks = _appearance_of(label[:_LONG])
@@ -164,7 +167,7 @@ def verdicts_in(
 def _folded_labels(
     columns: Mapping[str, Sequence[Any]], first: Collection[Any]
 ) -> dict[str, list[str]]:
-    """Fold the labels of at most `_MOST_COMPARED` columns.
+    """Fold the labels of at most `_MOST_COMPARED` columns that have several labels.
 
     Columns in `first` have precedence; columns at the end of the file come next.
     """
@@ -201,7 +204,7 @@ def labels_in(values: Sequence[Any]) -> set[Any]:
 
 
 def folded(label: Any) -> str:
-    """Remove case, surrounding whitespace and a final ".0" from a label; "" for None."""
+    """Convert a label to text without case, outer whitespace and a ".0"; "" for None."""
     text = "" if label is None else str(label).strip().casefold()
     return re.sub(r"(?<=\d)\.0+$", "", text)
 
@@ -214,7 +217,10 @@ def missing_header_message(names: Iterable[str]) -> str:
 
 
 def role_in(name: Any) -> str | None:
-    """Infer the role of a column or axis from its name: "references", "predictions" or None."""
+    """Infer the role of a column or axis from its name: "references", "predictions" or None.
+
+    None means that the name suggests neither, or both.
+    """
     matches = [any(map(kind.fullmatch, words_of(name))) for kind in (_TRUE, _PREDICTED, _LABEL)]
     is_true, is_predicted, is_label = matches
     if is_true and is_predicted:
@@ -223,7 +229,7 @@ def role_in(name: Any) -> str | None:
 
 
 def words_of(name: Any) -> list[str]:
-    """Split a name such as yTrue or predicted_label into words; [] if it is not text."""
+    """Split a name such as yTrue or predicted_label into lower-case words; [] if it is not text."""
     spaced = re.sub("(?<=[a-z])(?=[A-Z])", " ", name) if isinstance(name, str) else ""
     joined = re.sub("y_(hat|test)|answer_key", lambda x: x[0].replace("_", ""), spaced.lower())
     return re.findall(r"[^\W\d_]+", joined)

@@ -120,7 +120,8 @@ def parse_matrix(text: str) -> tuple[list[str], list[list[str]], tuple[str, str]
     Raises
     ------
     ValueError
-        If the text is not a matrix, or its rows and columns have different names.
+        If the text is not a matrix, its rows and columns have different names, or a name is
+        repeated.
     """
     plain = re.sub(f"{_SHARE}|{_POSITIONS}", "", text)
     squares = filter(None, map(_as_square, _blocks(plain)))
@@ -140,9 +141,9 @@ def parse_matrix(text: str) -> tuple[list[str], list[list[str]], tuple[str, str]
 
 
 def parse_count(cell: str) -> float:
-    """Parse the number in a cell, which may have thousands separators.
+    """Parse the number in a cell, which may have thousands separators or a decimal comma.
 
-    Empty cells and dashes are 0.
+    A percentage in brackets after the number is ignored. Empty cells and dashes are 0.
 
     Raises
     ------
@@ -396,7 +397,8 @@ def _rows_between_blanks(
 ) -> Iterable[list[str]] | None:
     """Split lines at gaps, or else at blanks; return None if their numbers of cells differ.
 
-    Only the lines in `top` are compared. The header, the first line, may have one cell fewer.
+    Only the lines in `top` are compared. The header, the first line, may have one cell fewer, but
+    must have at least two cells.
     """
     for split in (split_gaps, split_words if has_quotes else str.split):
         n_head, *n_below = (len(split(line)) for line in top)
@@ -423,7 +425,10 @@ def _as_csv(rows: Iterable[list[str]], has_quotes: bool) -> Iterator[bytes]:
 
 
 class Matrix(Result):
-    """Matrix of the classes with the most references, with totals if `has_totals` is True."""
+    """Matrix of the classes with the most references.
+
+    If `has_totals` is True, it also has the totals of the cells shown.
+    """
 
     def __init__(self, table: Table, has_totals: bool = False) -> None:
         self.table, self.has_totals = table, has_totals
@@ -442,7 +447,7 @@ class Matrix(Result):
         return [[[corner, *columns], *body]]
 
     def text_lines(self) -> list[str]:
-        """Explain the rows and columns, and say how many of the classes are shown."""
+        """Explain the rows and columns, and say how many classes are shown, unless all are."""
         text = f"{samples(self.table.n_samples)}: rows are references, columns are predictions"
         n_classes = np.count_nonzero(self.table.is_class)
         most = f"{_MOST_IN_MATRIX} of {n_classes} classes, the ones with the most references"
