@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 Classes: TypeAlias = tuple[Label | None, ...]
 _T = TypeVar("_T")
 
-_SMALL = 2**11  # non-negative integers below it are used as codes unchanged
+_SMALL = 2**11  # if all labels are non-negative integers below it, they are used as codes
 # Pairs of codes with more bits are always sorted; otherwise an array of sums has at most 32 MB.
 _MAX_BITS = 22
 _BLOCK = 2**18  # samples counted at a time
@@ -70,7 +70,8 @@ def count_pairs(
 def plain_codes(column: Column) -> tuple[Sequence[Any], Numbers]:
     """List labels, and the code of each sample, which is its label's position in this list.
 
-    Integers from 0 to 2,047 are their own codes. Samples need not use all labels of the list.
+    If all labels are integers from 0 to 2,047, they are their own codes. Samples need not use all
+    labels of the list.
     """
     # the bitwise OR of all codes is at least the largest code, and negative if a code is negative
     union = -1 if column.values is not None else int(np.bitwise_or.reduce(column.codes, initial=0))

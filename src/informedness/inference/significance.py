@@ -321,7 +321,8 @@ def with_design_effects(table: Table, score: Score, pairs: CellPairs) -> tuple[T
     """Multiply the squared weights of a table by the design effects of its groups.
 
     Also return the standard error of the score, or nan if it is unknown, and
-    `GroupVariance.min_effective_groups`. With one group, the table stays unchanged.
+    `GroupVariance.min_effective_groups`. With one group, or
+    without a standard error, the table stays unchanged.
     """
     if math.isnan(score.interval(table, 0.5).standard_error) or n_groups(pairs) == 1:
         return table, math.nan, math.inf

@@ -419,6 +419,8 @@ def check_total(total: Any, name: str = "counts") -> None:
 def slice_column(by: Any, n_samples: int | None = None) -> Column:
     """Read the name of each sample's slice from one column, or from a mapping of columns.
 
+    If `n_samples` is None, the lengths of the columns are not checked.
+
     Raises
     ------
     ValueError

@@ -204,7 +204,7 @@ def labels_in(values: Sequence[Any]) -> set[Any]:
 
 
 def folded(label: Any) -> str:
-    """Convert a label to text without case, outer whitespace and a ".0"; "" for None."""
+    """Convert a label to text without case, outer whitespace and a final ".0"; "" for None."""
     text = "" if label is None else str(label).strip().casefold()
     return re.sub(r"(?<=\d)\.0+$", "", text)
 
