@@ -49,7 +49,7 @@ class InformednessMetric(EvaluateInstancesMetric):  # type: ignore[misc]
         ------
         ValueError
             If there are no requests, if each choice is a separate request, or if an instance does
-            not have exactly one correct reference.
+            not have exactly one correct reference. If that reference is not among `labels`.
         """
         del eval_cache_path  # needed only by metrics that query a model
         references = [_reference(state) for state in request_states]
@@ -82,5 +82,5 @@ def _prediction(state: Any) -> str:
 
 
 def _normalize(text: str) -> str:
-    """Normalise a text as HELM does, but keep articles, because "A" may be a class."""
+    """Normalise a text as `ClassificationMetric` does: keep articles, as "A" may be a class."""
     return str(normalize_text(text, should_remove_articles=False))

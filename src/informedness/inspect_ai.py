@@ -64,11 +64,11 @@ def _answers(scores: list[SampleScore]) -> Answers | None:
 def informedness() -> Metric:
     """Multi-class Bookmaker Informedness: best 1, guessing level 0.
 
-    The answer to each sample in each epoch counts, even if a reducer merges epochs. An
-    out-of-class or missing answer counts as wrong. The classes are the letters of the choices;
-    without choices, they are the targets that occur. The score is nan for a single answer. It is
-    also nan if all targets have the same class, for example while only a few samples are done. If
-    the answers contradict the verdicts, the score is nan, and a warning says why.
+    The answer to each sample in each epoch counts, even if a reducer merges epochs. An out-of-class
+    or missing answer counts as wrong. The classes are the letters of the choices if every target is
+    one of them, otherwise the targets that occur. The score is nan for a single answer. It is also
+    nan if all targets have the same class, for example while only a few samples are done. If the
+    answers contradict the verdicts, the score is nan, and a warning says why.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def informedness_stderr() -> Metric:
 
 @_metric_of_epochs
 def nit() -> Metric:
-    """Normalised Information Transfer: best 1, guessing level 1 / number of classes."""
+    """Normalised Information Transfer: at most 1, guessing level 1 / number of classes."""
     return _metric("nit")
 
 

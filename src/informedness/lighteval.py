@@ -38,8 +38,8 @@ def scores_of(metric: Any, name: str = "") -> CorpusLevelMetric:
     """Make a metric that computes Informedness and NIT with the verdicts of another metric.
 
     The results contain `informedness` and `nit`, each with its standard error by the delta method.
-    An out-of-class answer counts as wrong. If the answers contradict the verdicts or cannot be
-    read, the scores are nan, and a warning says why.
+    An out-of-class answer counts as wrong. If answers contradict the verdicts or cannot be read,
+    the scores are nan, and a warning says why. An undefined score is also nan.
 
     Parameters
     ----------
@@ -47,7 +47,8 @@ def scores_of(metric: Any, name: str = "") -> CorpusLevelMetric:
         A metric that counts the answer to each sample as right or wrong, such as
         `Metrics.loglikelihood_acc` or `Metrics.exact_match`.
     name : str
-        Prefix of the names of the scores. It is needed if a task has scores for two metrics.
+        Prefix of the names of the scores; an underscore follows it. It is needed if a task has
+        scores for two metrics.
 
     Returns
     -------

@@ -9,8 +9,8 @@ Usage in the YAML file of a new task, or of a task that includes another task:
       - metric: nit
 
 Both scores are computed from all answers together, and are never means over samples. They use the
-answers and the verdicts of `acc` or `exact_match` of the task. An answer that the metric counts as
-right gets the class of the target.
+answers and the verdicts of the task's own metric, such as `acc` or `exact_match`. An answer that
+the metric counts as right gets the class of the target.
 
 A task with a custom `process_results` cannot use `Task`. Its `process_results` must return the same
 pair (target, answer) for a score and for its standard error. Its `metric_list` must name functions
@@ -52,7 +52,8 @@ def informedness(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> fl
     Parameters
     ----------
     pairs : iterable of (target, answer)
-        The pair that `process_results` returned for each document.
+        The pair that `process_results` returned for each document. A pair of `Task` is a list that
+        may also hold a verdict and choices.
     labels : sequence of labels, optional
         The classes of the task; by default the targets that occur. Out-of-class answers count as
         wrong.
@@ -60,7 +61,8 @@ def informedness(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> fl
     Returns
     -------
     float
-        The score; nan, with a warning, if the answers of `Task` contradict its verdicts.
+        The score; nan, with a warning, if the verdicts of `Task` do not show the classes of its
+        answers, for example because a model grades them.
 
     Raises
     ------
@@ -98,12 +100,12 @@ def nit(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float:
 
 
 def informedness_stderr(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float | str:
-    """Estimate the standard error of `informedness` by the delta method; "N/A" if undefined."""
+    """Estimate the standard error of `informedness` by the delta method; "N/A" if it is nan."""
     return _standard_error(pairs, labels, "informedness")
 
 
 def nit_stderr(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float | str:
-    """Estimate the standard error of `nit` by the delta method; "N/A" if undefined."""
+    """Estimate the standard error of `nit` by the delta method; "N/A" if it is nan."""
     return _standard_error(pairs, labels, "nit")
 
 
@@ -121,7 +123,7 @@ def _standard_error(pairs: Any, labels: Any, metric: str) -> float | str:
 def _answers(pairs: Any, labels: Any) -> Answers | None:
     """Collect answers from pairs, or from the lists of `Task`, which add verdicts and choices.
 
-    If the answers contradict the verdicts, warn and return None.
+    If the verdicts do not show the classes of the answers, warn and return None.
     """
     samples = [Sample(i, *x[:3])._replace(choices=tuple(*x[3:])) for i, x in enumerate(pairs)]
     classes = sorted({x.reference for x in samples}) if labels is None else labels
@@ -165,8 +167,8 @@ class Task(ConfigurableTask):  # type: ignore[misc]
     ValueError
         If `metric_list` gives `informedness` or `nit` an option or another aggregation. If the task
         has its own `process_results`, or an `output_type` other than "multiple_choice" and
-        "generate_until". If a document does not have exactly one right answer. During the run, if a
-        filter does not return text.
+        "generate_until". If a document does not have exactly one right answer, or a right answer
+        that is not one of its choices. During the run, if a filter does not return text.
     """
 
     def __init__(self, config: dict[str, Any]) -> None:
@@ -189,7 +191,7 @@ class Task(ConfigurableTask):  # type: ignore[misc]
             options, aggregation = self._metric_fn_kwargs[name], self._aggregation_list.get(name)
             if options or aggregation is not _SCORES[name]:
                 got = show(options or aggregation)
-                raise ValueError(f"{name} must not have options or an aggregation, got {got}")
+                raise ValueError(f"{name} must not have options or another aggregation, got {got}")
         if self.config.process_results is not None:
             raise ValueError("`process_results` cannot be combined with informedness.lm_eval.Task")
         check_choice("output_type", self.OUTPUT_TYPE, ("multiple_choice", "generate_until"))
@@ -225,11 +227,12 @@ class Task(ConfigurableTask):  # type: ignore[misc]
         """Add the target and the answer to the values of lm-eval, for each listed score."""
         values: dict[str, Any] = dict(super().process_results(doc, results))
         for name in self._listed_scores():
-            # lm-eval estimates standard errors only for its own metrics, so these are metrics, too
+            # lm-eval estimates standard errors only for its own aggregations. Those of these scores
+            # are therefore metrics, too.
             values[name] = values[f"{name}_stderr"] = self._answer(doc, results, values)
         return values
 
     def aggregation(self) -> dict[str, Any]:
-        """Add the aggregations of this module to the aggregations of other metrics."""
+        """Add the aggregations of this module, with the classes, to those of other metrics."""
         added = {k: partial(score, labels=self._classes) for k, score in _FUNCTIONS.items()}
         return {**super().aggregation(), **added}

@@ -13,7 +13,7 @@ import numpy as np
 from .core.labels import Numbers, as_array, show, warn
 from .tables.contingency import MISSING
 
-_MAX_SCORES = 2**23  # limit on the scores read again on an accelerator, if the highest is inf
+_MAX_SCORES = 2**23  # limit on scores read again on an accelerator, in case the highest is inf
 _MAX_CLASSES = 1000  # limit on columns taken for classes if `config.num_labels` differs
 SELECT_REMEDY = "select logits in `preprocess_logits_for_metrics`, and references in `label_names`"
 DECODE_REMEDY = "generated ids need `batch_decode` first, see Generated text in docs/evaluate.md"
@@ -22,12 +22,14 @@ DECODE_REMEDY = "generated ids need `batch_decode` first, see Generated text in 
 def read_batches(eval_prediction: Any) -> Iterator[tuple[Any, Numbers]]:
     """Yield pairs of predictions and references, by batch or all at once.
 
-    Tensors of predictions stay on their device.
+    Tensors of predictions stay on their device. If predictions are a tuple, its first element is
+    used.
 
     Raises
     ------
     ValueError
-        If the input is not a pair, or if the predictions or the references are not an array.
+        If the input is not a pair, if the predictions or the references are not an array or a list,
+        or if their numbers of batches differ.
     """
     if hasattr(eval_prediction, "label_ids"):
         pair = eval_prediction.predictions, eval_prediction.label_ids
@@ -88,12 +90,14 @@ def is_float(array: Any) -> bool:
 def align_predictions(predictions: Any, references: Numbers) -> tuple[Any, Numbers, range | None]:
     """Reduce predictions to one id or score per reference.
 
-    Also return the references in the same shape, and for logits the range of possible ids.
+    Also return the references in the same shape, and the range of possible ids. The range is None
+    unless the predictions are logits with several columns.
 
     Raises
     ------
     ValueError
-        If the shapes do not match, or if samples could have several labels.
+        If the shapes do not match, or if samples could have several labels. If the last axis holds
+        classes and the predictions have dtype object.
     """
     if references.ndim == 2 and references.shape[1] == 1 and predictions.ndim < 3:
         references = references[:, 0]
@@ -155,9 +159,10 @@ def argmax(logits: Any) -> Any:
     """Find the id of the highest score in the last axis, or the first id if scores are equal.
 
     The id is `MISSING` if a score is nan, if no score is finite, or if several scores are inf.
-    Tensors on an accelerator are read once, without waiting for their values. Samples whose highest
-    score is inf are read again, up to `_MAX_SCORES` scores. The ids of further such samples are
-    `MISSING`.
+
+    On an accelerator, this function does not wait for values. It therefore reads up to
+    `_MAX_SCORES` scores again, and at least one sample, beginning with the samples whose highest
+    score is inf. The ids of further such samples are `MISSING`.
     """
     # The highest score is nan if a score is nan.
     highest, ids = logits.max(-1) if is_tensor(logits) else (logits.max(-1), logits.argmax(-1))
@@ -199,10 +204,11 @@ def _set_missing(ids: Any, is_missing: Any) -> Any:
 def argmax_logits(logits: Any, labels: Any) -> Any:
     """Reduce logits to classes, for `Trainer(preprocess_logits_for_metrics=...)`.
 
-    The Trainer then gathers one id per token instead of its logits. If logits are a tuple, its
-    first element is used. Logits with a single column, or with several labels per sample, are not
-    changed. The id is -2**30 if a score is nan, if no score is finite, or if several scores are
-    inf. `ComputeMetrics` treats such predictions as missing.
+    The Trainer then gathers one id per sample or token instead of its logits. If logits are a
+    tuple, its first element is used. Logits with a single column are not changed, and neither are
+    logits in the shape of the labels, because samples may have several labels. The id is -2**30 if
+    a score is nan, if no score is finite, or if several scores are inf. `ComputeMetrics` treats
+    such predictions as missing.
 
     Examples
     --------
@@ -231,7 +237,7 @@ def above_threshold(scores: Any, threshold: float) -> Any:
 
 
 def warn_of_missing(n_missing: int, n_predictions: int) -> None:
-    """Warn if there are predictions of `MISSING`."""
+    """Warn if predictions are missing."""
     if n_missing:
         why = "are missing, because scores are nan or infinite, and count as wrong"
         warn(f"{n_missing} of {n_predictions} predictions {why}: the model may have diverged")

@@ -30,7 +30,7 @@ _MOST_SCATTERED = 10**5
 
 
 class _ScoreOfCounts(Metric):
-    """Metric that scores the counts of all batches; subclasses set `metric` to a name."""
+    """Metric that scores the counts of all batches; subclasses set `metric` to a score's name."""
 
     is_differentiable: bool = False
     higher_is_better: bool = True
@@ -80,7 +80,7 @@ class _ScoreOfCounts(Metric):
         """Counts of all batches, an int64 tensor with targets in rows and predictions in columns.
 
         Its shape is (num_classes, num_classes). Missing and out-of-class predictions are not
-        included.
+        included, and neither are targets out of range.
         """
         return getattr(self, self._state)[:-1, :-2]
 
@@ -101,9 +101,11 @@ class _ScoreOfCounts(Metric):
         Raises
         ------
         ValueError
-            If shapes do not match, an id is not in range(num_classes), or `preds` has one score per
-            sample and there is no `threshold`. The batch is then not counted. With
-            unknown="wrong", predicted ids may be out of range. On an accelerator, `update` does not
+            If an argument is not a tensor of the right type, shapes do not match, or an id is not
+            in range(num_classes). If `preds` has one score per sample without `threshold`, or
+            several with it. The batch is then not counted. With unknown="wrong", predicted ids may
+            be out of range. Samples with the target `ignore_index` are not checked. On an
+            accelerator, `update` does not
             check the ids, because it would have to wait for them. Instead, `compute` raises an
             error for ids out of range until `reset` is called.
         """
@@ -134,17 +136,23 @@ class _ScoreOfCounts(Metric):
         return counts[:n_cells].reshape(shape)
 
     def _check_ids(self, counts: Any) -> None:
-        """Raise ValueError if the counts include ids that are not in range(num_classes)."""
-        n_outside = {"target": counts[-1].sum()}
+        """Raise ValueError if the counts include ids that are not in range(num_classes).
+
+        With unknown="wrong", predicted ids are not checked.
+        """
+        n_out_of_range = {"target": counts[-1].sum()}
         if self.unknown == "error":
-            n_outside["preds"] = counts[:, -1].sum()
-        for name, n in n_outside.items():
+            n_out_of_range["preds"] = counts[:, -1].sum()
+        for name, n in n_out_of_range.items():
             if n:
                 got = f"{n} of {counts.sum()} are outside"
                 raise ValueError(f"`{name}` must hold ids in range({self.num_classes}), but {got}")
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """Count a batch, and return the score of this batch, as all metrics of torchmetrics do."""
+        """Count a batch, and return the score of this batch, as all metrics of torchmetrics do.
+
+        A batch that raises ValueError is not counted.
+        """
         before = vars(self).copy()
         try:
             return super().forward(*args, **kwargs)
@@ -165,7 +173,7 @@ class _ScoreOfCounts(Metric):
             return above_threshold(preds[..., None], self.threshold)[..., 0]
         if shape != (*target.shape[:1], k, *target.shape[1:]):
             got = f"{k} classes in dimension 1, got {shape} and {tuple(target.shape)}"
-            remedy = "Move the classes there, for example with preds.movedim(-1, 1)."
+            remedy = "Move classes in the last dimension there with preds.movedim(-1, 1)."
             if shape == (*target.shape, 1):
                 remedy = f"Drop the dimension of 1 with preds.squeeze({target.ndim})."
             raise ValueError(f"`preds` must have the shape of `target`, or {got}. {remedy}")
@@ -179,9 +187,18 @@ class _ScoreOfCounts(Metric):
     def compute(self) -> torch.Tensor:
         """Compute the score of all batches in float64; it is nan without samples.
 
-        The result is float32 on devices without float64.
+        The result is float32 on devices of Apple, which do not support float64.
+
+        Raises
+        ------
+        ValueError
+            If ids that `update` did not check are out of range.
+
+        Warns
+        -----
+        InformednessWarning
+            If predictions are missing because of scores, or if the score is undefined; once each.
         """
-        # Devices of Apple do not support float64.
         device = self.counts.device
         dtype = torch.float32 if device.type == "mps" else torch.float64
         value = [math.nan] * self.num_classes if self.average is None else math.nan
@@ -225,7 +242,7 @@ class Informedness(_ScoreOfCounts):
         one value per class.
     threshold : float, optional
         Predict class 1 for scores above the threshold, if there are two classes and one score per
-        sample. There is no default.
+        sample. There is no default, because probabilities need 0.5 and logits 0.0.
     unknown : {"error", "wrong"}
         Whether predicted ids outside range(num_classes), such as -1, raise an error or count as
         wrong. Targets outside the range, except `ignore_index`, always raise an error.

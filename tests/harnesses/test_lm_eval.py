@@ -200,7 +200,7 @@ def test_a_task_metric_is_the_verdict_only_if_asked(tmp_path):
     with pytest.warns(InformednessWarning, match=r"the log's half, my_acc .0.7000., length were"):
         (answers,) = read(tmp_path)
     assert score_of(answers.table, "accuracy") == 0
-    assert "half, my_acc (0.7000), length were not read: pass `verdict` 'my_acc'." in how_found(
+    assert "half, my_acc (0.7000), length were not used: pass `verdict` 'my_acc'." in how_found(
         answers
     )
     (answers,) = read(tmp_path, verdict="my_acc")
@@ -208,7 +208,7 @@ def test_a_task_metric_is_the_verdict_only_if_asked(tmp_path):
     assert "; accuracy matches the harness; the log's half, length were" in how_found(answers)
     (answers,) = read(tmp_path, extract=r"\((.)\)")
     assert score_of(answers.table, "accuracy") == close(0.7)
-    assert how_found(answers).endswith("; the log's half, my_acc, length were not read.")
+    assert how_found(answers).endswith("; the log's half, my_acc, length were not used.")
     for verdict in "half", "length", "my":
         with pytest.raises(ValueError, match=f"of 0 and 1 in the log: 'my_acc'.*, got '{verdict}'"):
             read(tmp_path, verdict=verdict)
@@ -288,7 +288,7 @@ OF_DIGITS = {"doc_to_choice": "choices", "doc_to_target": "{{choices[position]}}
     ("changes", "message"),
     [
         (of_nit(average="macro"), "nit must not have options .*, got {'average': 'macro'}"),
-        (of_nit(aggregation="mean"), "nit must not have options or an aggregation, got"),
+        (of_nit(aggregation="mean"), "nit must not have options or another aggregation"),
         ({"process_results": pair_of}, "`process_results` cannot be combined with "),
         ({"output_type": "loglikelihood"}, "`output_type` .* got 'loglikelihood'"),
         ({"doc_to_target": "choices"}, "document 0: the document must have one right answer, got"),

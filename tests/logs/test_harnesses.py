@@ -270,17 +270,17 @@ def test_a_task_metric_is_the_verdict_only_if_asked(tmp_path, harness):
     with pytest.warns(InformednessWarning, match=r"the log's half, my_acc .0.7000., length were"):
         (answers,) = read()
     assert answers.unknown().total() == 60
-    assert "half, my_acc (0.7000), length were not read: pass `verdict` 'my_acc'." in how_found(
+    assert "half, my_acc (0.7000), length were not used: pass `verdict` 'my_acc'." in how_found(
         answers
     )
     (answers,) = read(verdict="my_acc")
     assert score_of(answers.table, "accuracy") == 0.7
     assert answers.metric.is_harness_accuracy is None  # the log has no results
-    assert "; the log's half, length were not read." in how_found(answers)
+    assert "; the log's half, length were not used." in how_found(answers)
     assert "the harness" not in how_found(answers)
     (answers,) = read(extract=r"\((.)\)")
     assert answers.table.to_dense().tolist() == KNOWS_HALF
-    assert how_found(answers).endswith("; the log's half, my_acc, length were not read.")
+    assert how_found(answers).endswith("; the log's half, my_acc, length were not used.")
     for verdict in ("half", "length", "my"):
         with pytest.raises(ValueError, match=f"of 0 and 1 in the log: 'my_acc'.*, got '{verdict}'"):
             read(verdict=verdict)
@@ -554,7 +554,7 @@ def with_deep(fields):
 
 def test_a_log_without_any_text_has_none_to_find_a_class_in(tmp_path):
     (answers,) = changed(tmp_path, "inspect", None, {ANSWER: None, "output": DELETED})
-    with pytest.raises(ValueError, match="the log must have text to search, but all samples lack"):
+    with pytest.raises(ValueError, match="must have answers or completions to search, got"):
         answers.find_classes(LabelOptions(extract="[A-D]"))
 
 

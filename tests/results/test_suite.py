@@ -226,6 +226,14 @@ def test_a_task_of_one_model_alone_is_left_out():
         assert f"arithmetic_plain, which only {name} has" in made.left_out
 
 
+def test_a_task_of_two_models_is_left_out_because_of_the_models():
+    a, b = (read_log(LOGS / "lm-eval" / model) for model in ("always-b", "knows-half"))
+    both = [*a, *(x for x in b if x.origin.task_name == "arithmetic_plain")]
+    made = compare_logs(both, a, metric="accuracy", average="default")
+    how = "has 2 models or harnesses. Choose one by part of its path with `runs`"
+    assert f"arithmetic_plain {how}" in made.left_out
+
+
 def test_a_task_may_have_one_sample_of_each_of_its_classes():
     intents = [f"intent {i}" for i in range(60)]
     tasks = dict.fromkeys(("one", "two"), (intents, intents, intents[:30] + intents[:30]))

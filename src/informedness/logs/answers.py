@@ -46,19 +46,22 @@ class Origin:
     harness, task, model : str
         Names of the harness, of the task, and of the model in the log; "" if unknown.
     variant : str
-        Which of several sets of answers in the log: a filter of lm-eval, a score of Inspect, or the
-        kind of answer in lighteval; "" if there is only one.
+        Which of several sets of answers in the log: a filter of lm-eval, a scorer or named value of
+        Inspect, or the kind of answer in lighteval. It is "" for lm-eval's filter "none", for an
+        only scorer without named values, and for an only kind.
     epoch : int or None
         Number of the pass over the samples; None for a single pass, and for pooled passes.
     created : str
-        The date of the run, or the name of its log, which usually contains it; "" if unknown.
+        The date of the run; for lighteval, the name of the log, which contains the date unless the
+        log was renamed. "" if unknown.
     settings : dict of str to Any
         The settings of the run, without those that may differ between repeated runs. "arguments"
-        holds the task's arguments. "asked" is a hash of the identifiers and prompts of all samples.
-        Runs of a task and model with equal settings are repetitions of each other.
+        holds all arguments of the task. "asked" is a hash of the identifiers and prompts of all
+        samples. Runs of a task and model with equal settings are repetitions of each other.
     arguments, run : str
         Texts that distinguish this run from the model's other runs of the task; "" if not needed.
-        `arguments` lists arguments of the task, `run` other settings, the date or the path.
+        `arguments` lists arguments of the task, and `run` other settings. If settings are equal,
+        `run` also has the date of the log, its name or its path.
     file : str
         Path of the log.
     """
@@ -136,9 +139,10 @@ class Answers:
 
     @classmethod
     def from_harness(cls, samples: Sequence[Sample], choices: Any = None) -> Answers | None:
-        """Build answers in a run of a harness; warn and return None if they contradict verdicts.
+        """Build answers during a run of a harness; warn and return None if they cannot be scored.
 
-        An error would end a run that may have taken hours.
+        This is the case if `find_classes` raises VerdictError. An error would end a run that may
+        have taken hours.
         """
         answers = cls.from_samples(_group_by_sample(samples), choices, origin=Origin(), how="")
         try:
@@ -158,7 +162,11 @@ class Answers:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The harness's id of each sample, followed by the epoch if epochs are pooled."""
+        """The harness's id of each sample.
+
+        If samples have several answers, the id is followed by the number of the answer, as in
+        "7, epoch 2". Answers that were left out are not counted.
+        """
         return tuple(x.id for x in self.samples)
 
     @property
@@ -168,7 +176,10 @@ class Answers:
 
     @property
     def predictions(self) -> tuple[Label | None, ...]:
-        """The answer of the model to each sample; None for a missing answer."""
+        """The class of each answer of the model, or the answer itself if it is out of class.
+
+        A missing answer is None.
+        """
         return tuple(x.prediction for x in self.samples)
 
     @property
@@ -200,7 +211,7 @@ class Answers:
         return ContingencyTable.from_labels(**columns, labels=self.classes, unknown="wrong")
 
     def _score(self, function: Callable[..., Any], level: float | None, **options: Any) -> Any:
-        """Call `report` or `estimate`; pass groups only with a level, for the intervals."""
+        """Call `report` or `estimate`; without a level there are no intervals, so omit groups."""
         columns = [*self.references], self.known_predictions()
         options |= {"labels": self.classes, "unknown": "wrong", "confidence_level": level}
         return function(*columns, groups=None if level is None else self.groups, **options)
@@ -274,14 +285,14 @@ class Answers:
         a = self._columns_to_join()
         b = align_rows(a, other._columns_to_join(), names, "sample identifiers")
         prompts_a, prompts_b = ({(y.id, y.prompt) for y in x.samples} for x in (self, other))
-        if n_differ := len(prompts_a - prompts_b):
-            text = f"{n_differ} of {len(self.samples)} prompts differ between {{a}} and {{b}}"
+        if n_different := len(prompts_a - prompts_b):
+            text = f"{n_different} of {len(self.samples)} prompts differ between {{a}} and {{b}}"
             warn(message(text, a=names[0], b=names[1]))
         options |= {"labels": self.classes, "unknown": "wrong", "groups": a.get("groups")}
         return compare(a["references"], a["predictions"], b["predictions"], **options)
 
     def _columns_to_join(self) -> dict[str, Column]:
-        """Collect the columns that a comparison joins by sample, without empty columns."""
+        """Collect the columns that a comparison joins by sample; omit groups if there are none."""
         columns: dict[str, Any] = {"references": [*self.references], "groups": self.groups}
         columns |= {"documents": [x.document for x in self.samples], "on": [*self.ids]}
         columns["predictions"] = self.known_predictions()
@@ -294,15 +305,15 @@ class Answers:
         ----------
         options : LabelOptions
             `choices` names the classes of positions. With `extract`, `ignore_case` or `strip`, the
-            class is found in the logged answer, or in the completion if the log has no answer.
-            Verdicts are then ignored.
+            class is found in the logged answer. Completions replace missing answers if all are
+            missing, or if one has credit. Verdicts do not decide the classes.
 
         Raises
         ------
         ValueError
-            If no reading of the answers agrees with all verdicts. If options need text, but answers
-            are positions or missing. If a reference is neither one of `choices` nor a position in
-            them.
+            If the verdicts do not show the classes, as in the function `find_classes`. If options
+            need text, but answers are positions, or all are missing. If a reference is neither one
+            of `choices` nor a position in them.
         """
         answers = self if options.choices is None else self._name_positions(options.choices)
         class_names = answers._class_names()
@@ -322,15 +333,15 @@ class Answers:
             source = f"what {options.pattern.pattern!r} finds in {source}"
         pairs = zip(self.samples, texts, strict=True)
         samples = (x._replace(prediction=y and options.fold(y), verdict=None) for x, y in pairs)
-        # With shares of nan, no metric is suggested as `verdict`, which these options exclude.
+        # Shares of nan keep messages from suggesting `verdict`, which these options exclude.
         metric = VerdictMetric(shares=dict.fromkeys(self.metric.shares, math.nan))
         return replace(self, samples=tuple(samples), how=source, metric=metric)
 
     def _choose_texts(self) -> tuple[list[str | None], str]:
         """Choose the texts to find classes in, and describe them.
 
-        Completions replace missing answers if all answers are missing, or if the harness counted a
-        missing answer as right.
+        Completions replace missing answers if all answers are missing, or if the harness gave
+        credit for a missing answer.
         """
         texts: list[Any] = [*self.predictions]
         source = self.how
@@ -340,7 +351,7 @@ class Answers:
             source += ", or the completion if no answer was logged"
             texts = [x.completion if x.prediction is None else x.prediction for x in self.samples]
         if {*texts} == {None}:
-            raise ValueError(f"the log must have text to search, but all samples lack {source}")
+            raise ValueError("the log must have answers or completions to search, got none")
         return texts, source
 
     def _class_names(self) -> list[ClassNames]:
@@ -379,19 +390,26 @@ def _rename(samples: Sequence[Sample], name_of: Callable[[Any], Any]) -> tuple[S
 
 
 def _group_by_sample(samples: Sequence[Sample]) -> tuple[Sample, ...]:
-    """If samples have several answers, make each sample a group and each identifier unique."""
+    """If samples have several answers, make each sample a group and each identifier unique.
+
+    Answers to a sample are numbered in their order, because a comparison joins them by number. An
+    epoch whose answer was left out is not counted: epochs are interchangeable.
+    """
     if len({x.id for x in samples}) == len(samples):
         return tuple(samples)
-    n_epochs: Counter[Any] = Counter()
+    n_answers: Counter[Any] = Counter()
     grouped = []
     for x in samples:
-        n_epochs[x.id] += 1
-        grouped.append(x._replace(id=f"{x.id}, epoch {n_epochs[x.id]}", group=str(x.id)))
+        n_answers[x.id] += 1
+        grouped.append(x._replace(id=f"{x.id}, epoch {n_answers[x.id]}", group=str(x.id)))
     return tuple(grouped)
 
 
 def score_with_error(answers: Answers | None, metric: str) -> tuple[float, float]:
-    """Score answers and estimate the standard error; both are nan without answers or a score."""
+    """Score answers and estimate the standard error; both are nan if the score is undefined.
+
+    Both are also nan if `answers` is None.
+    """
     if answers is None:
         return math.nan, math.nan
     value = float(score_named(metric).value(answers.table, zero_division=math.nan))
@@ -448,7 +466,10 @@ def settings_of(
 
 
 def _flatten(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield each setting by name, except those that may differ when a run is repeated."""
+    """Yield the settings in nested dicts by name.
+
+    Empty settings are omitted, and settings that may differ when a run is repeated.
+    """
     for name, value in _drop_volatile(settings).items():
         if name == "model_args" and isinstance(value, str):
             # lm-eval may log the arguments as text, such as "pretrained=gpt2,dtype=float32".

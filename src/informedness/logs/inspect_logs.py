@@ -32,7 +32,7 @@ _Scores: TypeAlias = dict[tuple[int, str, str], list[Sample]]
 
 
 def is_log(path: Path) -> bool:
-    """Check whether a file has the extension .eval, or is a log of Inspect in JSON."""
+    """Check whether a file has the extension .eval, or .json and the start of a log of Inspect."""
     if path.suffix != ".json" or not path.is_file():
         return path.suffix == ".eval" and path.is_file()
     with path.open("rb") as stream:
@@ -84,6 +84,9 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
 def _read_samples(parts: Iterator[Any], header: dict[str, Any]) -> tuple[list[Any], _Scores]:
     """Read the samples; raise ValueError if a sample is damaged or missing, or if none has scores.
 
+    Samples may be missing if the run stopped early. Also raise ValueError if more than one in five
+    samples have several targets.
+
     The first result has a dict for each sample and epoch, with the keys "epoch", "id", "prompt",
     "targets" and "letters". The second result holds the scores.
     """
@@ -108,7 +111,8 @@ def _read_samples(parts: Iterator[Any], header: dict[str, Any]) -> tuple[list[An
 def _add_sample(raw: dict[str, Any], rows: list[Any], scores: _Scores) -> None:
     """Add a sample and its scores, then raise SeveralTargetsError if it has several targets.
 
-    Such a sample counts in the totals of the log, but has no reference.
+    Such a sample counts in the totals of the log, but has no reference. Raise ValueError if a
+    sample does not have a target.
     """
     epoch, name, choices = raw["epoch"], str(raw["id"]), raw.get("choices") or []
     prompt, letters = _prompt(raw["input"], choices), letters_of(len(choices))
@@ -165,7 +169,10 @@ def _metric_and_samples(
 
 
 def _recorded_totals(header: dict[str, Any], scorer: str, key: str) -> Totals:
-    """Read the number of samples and the accuracy that Inspect recorded for a score."""
+    """Read the number of samples and the accuracy that Inspect recorded for a score.
+
+    Ignore accuracies of reducers other than the mean.
+    """
     recorded = Totals()
     for score in part_of(header, "results", "scores") or ():
         names = [part_of(score, x) for x in ("name", "scorer", "reducer")]
@@ -227,6 +234,7 @@ def answer_and_verdict(value: Any, answer: str | None) -> tuple[str | None, Any]
 
 
 def _number(text: str) -> float:
+    """Convert text to a number; 0 unless it is finite."""
     with suppress(ValueError):
         return float(text) if math.isfinite(float(text)) else 0.0
     return 0.0
@@ -258,7 +266,7 @@ def _prompt(text: str | list[dict[str, Any]], choices: list[str]) -> str:
 
 
 def classes_of(targets: Sequence[tuple[str, tuple[str, ...]]]) -> tuple[str, ...] | None:
-    """Choose the longest list of letters as classes; None unless every target is a letter.
+    """Choose the longest list of letters as classes; None unless every target is in its own list.
 
     Each element of `targets` is the target of a sample, with the letters of its choices.
     """

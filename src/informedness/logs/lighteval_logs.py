@@ -59,7 +59,8 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     Warns
     -----
     InformednessWarning
-        If the file has both kinds of answers and only one kind can be scored; the message says why.
+        If the file has both kinds of answers, and `verdict` is a metric of only one kind. The other
+        kind is left out.
     """
     kinds: dict[str, list[Any]] = {"log-probabilities": [], "text": []}
     for number, row in enumerate(_read_rows(path), start=1):

@@ -58,15 +58,16 @@ def is_log(path: Path) -> bool:
 def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     """Yield the answers of each filter in a log.
 
-    `verdict` names a metric with values 0 and 1; by default it is the accuracy or exact match.
+    `verdict` names a metric with values 0 and 1; by default it is an accuracy or an exact match.
 
     Raises
     ------
     ValueError
         If the file is damaged, has only results, or comes from a version of lm-eval that is too
-        old. If a sample has neither scored choices nor generated text. If a target is not one of
-        the choices, or the log does not say which choice it is. If more than one in five samples
-        have several right answers. If `verdict` is not a metric with values 0 and 1 in the log.
+        old. If a sample has neither scored choices nor one generated text, or samples are of both
+        kinds. If the target of scored choices is not one of them, or the log does not say which one
+        it is. If more than one in five samples have several right answers or another sample does
+        not have any. If `verdict` is not a metric with values 0 and 1 in the log.
     """
     if RESULTS.fullmatch(path.name):
         raise ValueError("results hold no samples: use --log_samples (lighteval: --save-details)")
@@ -97,7 +98,7 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
 
 def _sample(line: _Line) -> Sample:
     """Convert a line with a complete pair to a sample."""
-    # The log of lm-eval does not have a completion besides the answer.
+    # A completion is not needed, because lm-eval logs an answer for every filter.
     fields = line["id"], *line["pair"], line["verdict"], line["prompt"], None, line["document"]
     return Sample(*fields)._replace(choices=tuple(map(str, line.get("choices", ()))))
 
@@ -111,7 +112,7 @@ def _read_lines(path: Path, config: Any, values: Any) -> dict[str, list[_Line]]:
 
     Parameters
     ----------
-    path : path
+    path : Path
         The log.
     config : dict
         Configuration of the task in the results.
@@ -145,16 +146,19 @@ def _read_lines(path: Path, config: Any, values: Any) -> dict[str, list[_Line]]:
 # Target and answer of a line
 
 
-def _read_line(line: _Line, logged: _Line, config: dict[str, Any]) -> _Line:
+def _read_line(line: _Line, logged: dict[str, Any], config: dict[str, Any]) -> _Line:
     """Read the target and the answer of a line.
+
+    `line` has the fields that were read before, and `logged` all fields. Unless the metrics of
+    `informedness.lm_eval` logged the target, replace "target" of `line` by the only target.
 
     Returns
     -------
     dict
         "pair" holds the target and the answer; it is empty if finding them needs all lines.
-        "generation" holds the options for generating text. "names" holds the names of the choices
-        that the metrics of `informedness.lm_eval` logged, or else those that the task's
-        configuration lists. Scored choices add the keys of `_scored_choices`.
+        "generation" holds the options for generating text, and None for scored choices. "names"
+        holds the choices that the metrics of `informedness.lm_eval` logged, or else those in the
+        task's configuration. Scored choices add the keys of `_scored_choices`.
     """
     arguments, is_choice = _read_arguments(logged)
     delimiter = config.get("target_delimiter", " ")
@@ -175,7 +179,7 @@ def _read_line(line: _Line, logged: _Line, config: dict[str, Any]) -> _Line:
     return fields | {"generation": arguments[0], "pair": pair or _target_and_text(line)}
 
 
-def _read_arguments(logged: _Line) -> tuple[list[Any], bool]:
+def _read_arguments(logged: dict[str, Any]) -> tuple[list[Any], bool]:
     """Read the second argument of each request, and whether these arguments are choices.
 
     Arguments that are not choices are options for generating text.
@@ -188,7 +192,10 @@ def _read_arguments(logged: _Line) -> tuple[list[Any], bool]:
 
 
 def _read_target(target: Any, texts: list[str]) -> str:
-    """Read the only target of a line, which may be the text of a list of targets."""
+    """Read the only target of a line, which may be the text of a list of targets.
+
+    Text that is among the choices `texts` is not a list.
+    """
     targets = None
     if _LIST.fullmatch(str(target)) and str(target).strip() not in map(str.strip, texts):
         with suppress(SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
@@ -197,7 +204,7 @@ def _read_target(target: Any, texts: list[str]) -> str:
 
 
 def _scored_choices(line: _Line, texts: list[str]) -> _Line:
-    """Read the choices, with and without surrounding whitespace, and their log-likelihoods."""
+    """Read the choices, with and without surrounding whitespace, and their log-probabilities."""
     logprobs = [float(logprob) for logprob, _ in line["answers"]]
     if len(logprobs) != len(texts) or any(map(math.isnan, logprobs)):
         rule = "`filtered_resps` must hold a number for each choice"
@@ -261,7 +268,7 @@ def _possible_references(line: _Line, metric: str) -> list[Any]:
 
     Both positions are equal if the metrics of `informedness.lm_eval` logged the position. They are
     also equal if the choices are in the prompts, and all texts are the same. The verdict then shows
-    which of two choices is right.
+    which of two choices is right; raise ValueError if it cannot.
     """
     if line["pair"]:
         return [line["pair"][0]] * 2
@@ -280,5 +287,5 @@ def _is_contradicted(reference: Any, line: _Line) -> bool:
 
 
 def _position(target: Any) -> int | None:
-    """Convert a target to a position; None if it is not a number of digits."""
+    """Convert a target to a position; None unless it consists of digits."""
     return int(target) if re.fullmatch("[0-9]+", str(target)) else None

@@ -71,7 +71,7 @@ def read_log(
     exclude_task : str or sequence of str, optional
         Leave out these tasks, for example from the mean over tasks.
     variant : str, optional
-        Return only answers of this variant, if a log has several: a filter of lm-eval, a scorer or
+        Return only answers of this variant, if a log names any: a filter of lm-eval, a scorer or
         named value of Inspect, or "log-probabilities" or "text" of lighteval.
     verdict : str, optional
         Name of the metric with values 0 and 1 that says which answers are right, in logs of
@@ -84,8 +84,8 @@ def read_log(
     epoch : int, optional
         Return only answers of this epoch, if a run has several.
     epochs : {"each", "pooled"}
-        Whether to return the epochs of a run separately or together. Pooled samples have one
-        answer per epoch.
+        Whether to return the epochs of a run separately or together. A pooled sample has an answer
+        for each epoch in which it has a score.
     extract : str, optional
         A regular expression that finds the class in generated text, as in `table_from_file`.
     choices : sequence of str, optional
@@ -169,7 +169,10 @@ def read_log(
 
 @contextmanager
 def _collect_errors(left_out: list[Message], *names: object) -> Iterator[None]:
-    """Add the message of an error in the block to `left_out`, with names as a prefix."""
+    """Add the message of a damaged log or another ValueError or OSError to `left_out`.
+
+    The names are a prefix of the message. Other errors are raised.
+    """
     try:
         with prefix_errors(", ".join(map(shown, filter(None, names))), *DAMAGES):
             yield
@@ -230,14 +233,14 @@ def _select(all_answers: list[Answers], argument: str, value: Any) -> list[Answe
     """
     if value is None or not all_answers:
         return all_answers
-    values = {x for answers in all_answers for x in _names_of(answers.origin, argument)}
+    values = {x for answers in all_answers for x in _values_of(answers.origin, argument)}
     if value not in values:
         names = name_list(sorted(values, key=repr), str(value))
         raise ValueError(f"`{argument}` must be one of {names}, got {value!r}")
-    return [x for x in all_answers if {value, "", None} & _names_of(x.origin, argument)]
+    return [x for x in all_answers if {value, "", None} & _values_of(x.origin, argument)]
 
 
-def _names_of(origin: Origin, argument: str) -> set[Any]:
+def _values_of(origin: Origin, argument: str) -> set[Any]:
     """Collect the values of a `read_log` argument that select answers of this origin."""
     is_task = argument in ("task", "exclude_task")
     return {origin.task, origin.task_name} if is_task else {getattr(origin, argument)}
@@ -275,7 +278,7 @@ def _name_runs(all_answers: list[Answers]) -> list[Answers]:
     """Name each run by its differences from other runs of its model and task.
 
     The name lists the task arguments that differ. Runs with the same arguments are named by the
-    settings that differ, or else by date or path.
+    settings that differ. Runs with the same settings also have a date, file name or path.
     """
     tasks: defaultdict[tuple[str, ...], dict[str, Origin]] = defaultdict(dict)
     for origin in (answers.origin for answers in all_answers):
@@ -291,7 +294,10 @@ def _name_runs(all_answers: list[Answers]) -> list[Answers]:
 
 
 def _names_of_runs(runs: Sequence[Origin]) -> list[str]:
-    """Name each run of a task by settings that differ, with a date or path if names are equal."""
+    """Name each run of a task by settings that differ.
+
+    If names are equal, add the date of the log, its name or its path, whichever is unique first.
+    """
     texts = _differences([run.settings for run in runs])
     dates = ["".join(_DATE.findall(run.created)) for run in runs]
     marks = dates, [Path(run.file).name for run in runs], [run.file for run in runs]
@@ -304,7 +310,7 @@ def _names_of_runs(runs: Sequence[Origin]) -> list[str]:
 
 
 def _differences(settings: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Format, for each run, the settings that differ between runs."""
+    """Format, for each run, the settings that differ between runs, except prompts and arguments."""
     names = dict.fromkeys(x for run in settings for x in run if x not in ("asked", "arguments"))
     differ = [x for x in names if any(run.get(x) != settings[0].get(x) for run in settings)]
     texts = []
@@ -326,7 +332,7 @@ def _warn_of(answers: Answers) -> None:
     """
     name, metric = shown(answers.name), answers.metric
     if not metric.name and metric.alternatives:
-        warn(metric.unread_metrics)
+        warn(metric.unused_metrics)
     if metric.name and metric.is_harness_accuracy is False:
         totals = f"{metric.counted}, but {metric.recorded} in the results of the harness"
         text = f"the accuracy of {{name}} by {{metric}} is {totals}"

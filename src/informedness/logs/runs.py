@@ -64,13 +64,16 @@ class TaskMean(NamedTuple):
     name : str
         Name of the row, such as "mean of 3 tasks".
     fields : dict
-        As in `Run`. The last four numbers are sums over the tasks. "run", "variant", "epoch" and
-        "n_left_out" are None.
+        As in `Run`. "n_samples", "n_out_of_class" and "n_not_guessing" are sums over the runs,
+        "n_tasks" is the number of different tasks, and "task" is a text such as "mean of 3 tasks".
+        "is_harness_accuracy" is True if it is for all runs, False if it is for any run, or else
+        None. "run", "variant", "epoch" and "n_left_out" are None.
     scores : dict of str to TaskScore
         Mean of each score; empty if the mean is missing. NIT is included only if all tasks have
         the same number of classes.
     why_not : Message
-        Why the mean is missing, and how to choose runs; empty if there is a mean.
+        Why the mean is missing, and how to choose a run if a task has several; empty if there is a
+        mean.
     """
 
     name: str
@@ -112,7 +115,7 @@ class Run(NamedTuple):
     ) -> Run:
         """Make a row from a report."""
         scores = {x: report.estimates.get(x) or TaskScore(y) for x, y in report.scores.items()}
-        scores.pop(PREVALENCE_SCORE, None)  # missing in reports on two classes
+        scores.pop(PREVALENCE_SCORE, None)  # only for more than two classes
         undefined = [x for x in _METRICS if score_named(x).why_undefined(report.table)]
         scores |= dict.fromkeys(undefined, TaskScore(math.nan))
         is_guess = report.summary.code in MAY_BE_GUESSES
@@ -159,25 +162,26 @@ def _why_not_averaged(run: Run, runs: Sequence[Run]) -> Message:
 
 
 def how_to_choose(task: str, runs: Sequence[Mapping[str, Any]]) -> Message:
-    """Explain how to choose a run if a task has several runs, variants or epochs."""
-    variants = dict.fromkeys(run["variant"] for run in runs)
+    """Explain how to choose a run if a task has several models, runs, variants or epochs."""
+    variants = dict.fromkeys(render.shown(run["variant"]) for run in runs)
     by_run = "by part of its path with `runs`, or the latest of repeated runs with `latest`"
     by_epoch = 'with `epoch`, or score all together with epochs="pooled"'
+    models = {(run["harness"], run["model"]) for run in runs}
     choices = (
+        (len(models), "has {n} models or harnesses. Choose one by part of its path with `runs`"),
         (len(variants), "has {n} variants. Choose one with `variant`: {names}"),
         (len({run["run"] for run in runs}), f"has {{n}} runs. Choose one {by_run}"),
         (len(runs), f"has {{n}} epochs. Choose one {by_epoch}"),
     )
     n, text = next(choice for choice in choices if choice[0] > 1)
-    names = ", ".join(map(render.shown, variants))
-    return message(f"{{task}} {text}", task=task, n=n, names=names)
+    return message(f"{{task}} {text}", task=task, n=n, names=", ".join(variants))
 
 
 @dataclass(frozen=True, repr=False)
 class RunTable(Result):
     """Scores of the runs in logs, or of files of predictions.
 
-    A row is one combination of harness, model, task, run, variant and epoch.
+    A row is one combination of harness, model, task, run, variant and epoch, or a mean over tasks.
 
     Attributes
     ----------
@@ -210,7 +214,7 @@ class RunTable(Result):
         Parameters
         ----------
         read : sequence of Answers
-            The answers of each run.
+            The answers of each run, variant and epoch.
         confidence_level : float, optional
             Adds standard errors and intervals at this level, for example 0.95.
         average : {"bias", "prevalence", "macro"}, optional
@@ -236,7 +240,7 @@ class RunTable(Result):
     def from_reports(
         cls, reports: Mapping[tuple[str, str], Report], metric: str | None = None
     ) -> RunTable:
-        """Make a table from reports by (model, task); models or tasks may be files.
+        """Make a table from reports by (model, task); models or tasks may be names of files.
 
         If `metric` is given, it is the only score to show.
         """
@@ -245,8 +249,8 @@ class RunTable(Result):
             name = ", ".join(filter(None, (model, task)))
             runs.append(Run.from_report(name, {"model": model or None, "task": task}, report))
         check_choice("metric", metric, (None, *runs[0].scores))
-        read = dict.fromkeys(account for run in runs for account in run.report.read)
-        return cls(tuple(runs), runs[0].report.confidence_level, tuple(read), metric)
+        accounts = dict.fromkeys(account for run in runs for account in run.report.read)
+        return cls(tuple(runs), runs[0].report.confidence_level, tuple(accounts), metric)
 
     def with_names(self, naming: Naming) -> RunTable:
         """Use the argument names of a surface in all lines and reports."""
@@ -285,7 +289,7 @@ class RunTable(Result):
         return [table]
 
     def _score_columns(self, name: str, rows: Sequence[Run | TaskMean]) -> Rows:
-        """Make the columns of a score and its interval."""
+        """Make the column of a score, and a column of its intervals if there are any."""
         column = [score_named(name).title, *(_cell(row, name) for row in rows)]
         if name not in MODULES or self.confidence_level is None:
             return [column]
@@ -294,14 +298,17 @@ class RunTable(Result):
         return [column, [head, *("" if x is None else x.shown()[1] for x in scores)]]
 
     def text_lines(self) -> list[str]:
-        """Say how the answers of one run were found; for several runs, explain means and marks."""
+        """Say how the answers of one run were found, or explain the means and marks of several.
+
+        For several runs, also count those whose intervals have caveats.
+        """
         if len(self.runs) == 1:
             return [self.runs[0].how]
         names = _METRICS if self.metric is None else (self.metric,)
         marks = {(name, _cell(row, name)[-1:]) for name in names for row in self._rows()}
         lines = [*_lines_of_means(self.means), *(_MARKS[x] for x in _MARKS if x in marks)]
         if n := sum(any(x.caveat for x in run.report.estimates.values()) for run in self.runs):
-            lines.append(f"Intervals of {n} of {len(self.runs)} runs are approximate: few samples.")
+            lines.append(f"Intervals of {n} of {len(self.runs)} runs have caveats: few samples.")
         return lines
 
     def _record(self, row: Run | TaskMean) -> dict[str, Any]:
@@ -313,14 +320,15 @@ class RunTable(Result):
         return record
 
     def records(self) -> list[dict[str, Any]]:
-        """Make a record for each run, and for each mean over tasks."""
+        """Make a record for each run, and for each mean over tasks that is not missing."""
         records = list(map(self._record, self._rows()))
         return [dict.fromkeys(records[0]) | record for record in records]
 
     def to_dict(self) -> dict[str, Any]:
         """Convert runs and means to values for JSON.
 
-        If a mean is missing, its scores are None, and "why_not" gives the reason.
+        If a mean is missing, its scores are None, and "why_not" gives the reason. NIT is also None
+        if tasks have different numbers of classes.
         """
         runs = [{**run.fields, "answers": run.how, **run.report.to_dict()} for run in self.runs]
         none = dict.fromkeys(self.runs[0].scores)
@@ -383,11 +391,12 @@ def _cell(row: Run | TaskMean, name: str) -> str:
 
 
 def how_found(answers: Answers) -> Message:
-    """Describe in one line how the answers of a run were found, and which are out of class.
+    """Describe in one line how the answers of a run were found.
 
-    If the accuracy equals the accuracy that the harness recorded, the line says so.
+    The line also says if the verdicts agree with the totals that the harness recorded. It ends with
+    the three most frequent out-of-class answers.
     """
-    parts = [message("the answer is {how}", how=answers.how), answers.metric.unread_metrics]
+    parts = [message("the answer is {how}", how=answers.how), answers.metric.unused_metrics]
     if answers.metric.is_harness_accuracy:
         has_epochs = answers.origin.epoch is not None or answers.groups
         # A harness's accuracy over epochs depends on its reducer.
@@ -396,14 +405,14 @@ def how_found(answers: Answers) -> Message:
         parts.insert(1, Message(f"{matched} the harness{share}"))
     name = f"{answers.origin.harness}, {render.shown(answers.name)}"
     line = message("{name}: {parts}.", name=name, parts=join(filter(None, parts)))
-    if not (unknown := answers.unknown()):
+    if not (out_of_class := answers.unknown()):
         return line
     classes = render.cut(", ".join(map(render.shown, answers.classes)), 60)
     frequent = ", ".join(
         f"{'no answer' if answer is None else render.cut(repr(answer), 40)} ({n})"
-        for answer, n in unknown.most_common(3)
+        for answer, n in out_of_class.most_common(3)
     )
-    more = ", ..." if len(unknown) > 3 else ""
+    more = ", ..." if len(out_of_class) > 3 else ""
     text = f"{{line}} Not among the classes ({{classes}}): {{answers}}{more}."
     return message(text, line=line, classes=classes, answers=frequent)
 
@@ -414,7 +423,7 @@ def compare_logs(
     margin: float | None = None,
     **options: Any,
 ) -> SuiteComparison:
-    """Compare two models on the tasks in which each model has one run, variant and epoch.
+    """Compare two models on the tasks in which each has one run, variant and epoch.
 
     Other tasks, and tasks whose references are all of one class, are left out. The result says why.
 
@@ -431,7 +440,8 @@ def compare_logs(
     ------
     ValueError
         If the runs of a task differ in harness, classes, samples, documents or references; the
-        message names the task. If fewer than two tasks can be compared.
+        message names the task. If fewer than two tasks can be compared. For NIT, if tasks have
+        different numbers of classes.
     """
     comparisons: dict[str, Comparison] = {}
     left_out: list[str] = []

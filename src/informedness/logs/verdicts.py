@@ -1,8 +1,9 @@
 """Find the class of an answer from its text and the harness's verdict.
 
-With verdicts, the share of right answers is the share that the harness reports. An answer that the
-harness counts as right has the class of the reference. A wrong answer has the class that its text
-names. The rule that finds classes in texts, called a reading, must agree with all verdicts.
+If all answers have verdicts, the accuracy of the classes is the share of answers that the harness
+counts as right. An answer that it counts as right has the class of the reference. A wrong answer
+has the class that its text names. The rule that finds classes in texts, called a reading, must
+agree with all verdicts.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ ClassNames: TypeAlias = Mapping[str, Label]  # maps the names of a sample's clas
 
 
 class VerdictError(ValueError):
-    """The metric of the verdicts cannot be used, or no reading of the answers agrees with it."""
+    """The metric of the verdicts cannot be used, or the verdicts do not show the classes."""
 
 
 class Sample(NamedTuple):
@@ -36,15 +37,16 @@ class Sample(NamedTuple):
 
     Attributes
     ----------
-    id : str
-        The harness's identifier, the same in every run of the task.
+    id : str or int
+        The identifier in the log, the same in every run of the task. While lm-eval or lighteval
+        runs a task, it is the position of the sample.
     reference : label or None
         The class of the right answer; None while a sample with several right answers is read.
     prediction : label or None
-        The class of the answer, or the answer itself if it is out of class; None if it is missing.
-    verdict : float or None
+        The answer of the model: its class, or its text if the class is not found; None if missing.
+    verdict : float, list, dict or None
         1 if the harness counts the answer as right, 0 if it counts the answer as wrong, None if
-        unknown. Any other number is partial credit. A score of several values is a list or a dict.
+        unknown. Any other number is partial credit. A list or a dict is a score of several values.
     prompt : str
         The prompt or a hash of it, equal for equal prompts.
     completion : str or None
@@ -55,7 +57,7 @@ class Sample(NamedTuple):
         The texts of the choices in this sample, if references are positions in them; otherwise
         empty.
     group : str
-        The identifier that all answers to the sample share; "" unless epochs are pooled.
+        The identifier that all answers to the sample share; "" if samples have one answer each.
     """
 
     id: Any
@@ -99,7 +101,10 @@ class SkippedSamples(list[Message]):
 
 
 def only_target(targets: Sequence[Any]) -> Any:
-    """Get the only right answer of a sample; raise ValueError if there are several or none."""
+    """Get the only right answer of a sample.
+
+    Raise SeveralTargetsError if there are several, and another ValueError if there is none.
+    """
     if len(targets) == 1:
         return targets[0]
     text = f"the sample must have exactly one right answer, got {show(targets)}"
@@ -109,7 +114,7 @@ def only_target(targets: Sequence[Any]) -> Any:
 # Readings of a text
 
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
-# A letter next to these signs is not an answer, for example in "@,,c".
+# A letter or digit next to these signs is not an answer, for example in "@,,c".
 _NO_SIGN_BEFORE, _NO_SIGN_AFTER = r"(?<![-@#%&+/,;.!?^\\)\]}])", r"(?![.,:;!?]*[-@#%&+/^=])"
 
 
@@ -119,13 +124,14 @@ def _fold_case(text: str) -> str:
 
 
 def _fold_punctuation(text: str) -> str:
+    """Remove ASCII punctuation, and fold case and whitespace."""
     return _fold_case(text.translate(_NO_PUNCTUATION))
 
 
 def _fold_clear_punctuation(text: str) -> str:
-    """Fold case and remove punctuation, unless the text is a single letter among signs.
+    """Fold case and remove punctuation, unless the text is a letter or digit among signs.
 
-    Such a letter is not an answer, so its text stays unchanged.
+    Such a letter or digit is not an answer, so its text stays unchanged.
     """
     name = _fold_punctuation(text)
     is_noise = len(name) == 1 and not re.search(_letter_pattern(name), text, re.IGNORECASE)
@@ -154,7 +160,8 @@ _READINGS += [(re.escape, *x) for x in ((_fold_punctuation, *_FULL_TEXT), *_FOLD
 def _reader(class_names: ClassNames, reading: Any) -> Callable[[Sample], Any]:
     """Make a function that finds the class in an answer, or None unless there is exactly one class.
 
-    Without a verdict, an answer that does not equal the name of a class stays unchanged.
+    An answer without a verdict, or other than text, has a class only if it equals the name of the
+    class. Otherwise it stays unchanged.
     """
     as_pattern, fold, before, after = reading
     by_text = {fold(text): label for text, label in class_names.items()}
@@ -200,8 +207,10 @@ def find_classes(samples: Sequence[Sample], class_names: Sequence[ClassNames]) -
     Raises
     ------
     VerdictError
-        If no reading agrees with all verdicts, for example if a model grades the answers. If
-        references are free text, and most right answers do not name a class.
+        If no reading agrees with all verdicts, for example if a model grades the answers. If each
+        reading that agrees misses the class of a right answer, and another reading finds a wrong
+        class in a right answer. If references are free text, and most right answers do not name a
+        class.
 
     Examples
     --------
@@ -225,7 +234,7 @@ def find_classes(samples: Sequence[Sample], class_names: Sequence[ClassNames]) -
 
 
 def _read(samples: Sequence[Sample], class_names: Sequence[ClassNames], reading: Any) -> list[Any]:
-    """Find the class in each answer by a reading; None unless it finds exactly one class."""
+    """Find the class in each answer by a reading, as `_reader` describes."""
     # Making a reader is slow, and samples usually share their class names.
     distinct = {id(names): names for names in class_names}
     readers = {key: _reader(names, reading) for key, names in distinct.items()}
@@ -249,7 +258,10 @@ def _fit(samples: Sequence[Sample], labels: list[Any]) -> _Fit:
 
 
 def _contradictions(samples: Sequence[Sample], labels: list[Any], unread: list[int]) -> set[int]:
-    """Find the positions of samples whose labels contradict the verdicts."""
+    """Find the positions of samples whose labels contradict the verdicts.
+
+    `unread` holds the positions of right answers in which the reading did not find a class.
+    """
     pairs = list(zip(samples, labels, strict=True))
     positions = {i for i, (x, y) in enumerate(pairs) if x.verdict not in (None, y == x.reference)}
     # A wrong answer without a class could have the class of any unread right answer.
@@ -267,7 +279,7 @@ def _has_text_references(samples: Sequence[Sample]) -> bool:
 
 
 def _refusal(fits: Sequence[_Fit], samples: Sequence[Sample]) -> VerdictError:
-    """Explain why no reading of the answers agrees with all verdicts."""
+    """Make the error that explains why the verdicts do not show the classes."""
     references = [x.reference for x in samples]
     if _has_text_references(samples):
         n = f"{len({*references})} different targets in {len(samples)} samples"
@@ -293,6 +305,7 @@ def _refusal(fits: Sequence[_Fit], samples: Sequence[Sample]) -> VerdictError:
 
 
 def _describe(sample: Sample) -> str:
+    """Describe a sample by its answer, target and verdict."""
     answer = f"sample {show(sample.id)} has answer {render.cut(show(sample.prediction), 60)}"
     target = f"target {show(sample.reference)}"
     return f"{answer}, {target} and verdict {show(sample.verdict)}"
@@ -302,14 +315,14 @@ def _describe(sample: Sample) -> str:
 
 
 class Totals(NamedTuple):
-    """The number of samples and the share of right answers; each is None if unknown."""
+    """The number of samples and the mean of their verdicts; each is None if unknown."""
 
     n_samples: int | None = None
     accuracy: float | None = None
 
     @classmethod
     def from_verdicts(cls, verdicts: Iterable[tuple[Any, Any]]) -> Totals:
-        """Compute the totals of pairs (sample, verdict), ignoring verdicts that are not numbers.
+        """Compute the totals of pairs (sample id, verdict), ignoring verdicts that are not numbers.
 
         A sample with a verdict for each epoch counts with the mean of its verdicts.
         """
@@ -321,15 +334,20 @@ class Totals(NamedTuple):
 
     @classmethod
     def from_log(cls, n_samples: Any, accuracy: Any) -> Totals:
-        """Convert the totals that a harness recorded; a total that is not a number is None."""
+        """Convert the totals that a harness recorded.
+
+        A number of samples other than an integer is None, and so is an accuracy that is not a
+        number.
+        """
         return cls(n_samples if isinstance(n_samples, int) else None, _credit(accuracy))
 
     def agrees_with(self, recorded: Totals) -> bool | None:
         """Compare with the totals that the harness recorded; None if an accuracy is missing.
 
         Different numbers of samples disagree even if an accuracy is missing. Accuracies are
-        compared to as many digits as the log has. An accuracy that is a multiple of 1/n for n
-        samples, such as 0.5 of 20, is treated as exact instead of rounded.
+        compared to as many digits as the log has, with a tolerance of at least 1e-6. A recorded
+        accuracy that is a multiple of 1/n for n samples, such as 0.5 of 20, is treated as exact
+        instead of rounded.
         """
         n_samples, accuracy = recorded
         if n_samples not in (None, self.n_samples):
@@ -357,10 +375,11 @@ class VerdictMetric:
     name : str
         Name of the metric; "" if no metric was compared with the answers.
     shares : dict of str to float
-        The share of right answers by each metric in the log; nan unless its values are 0 and 1, or
-        if verdicts are ignored. Empty for Inspect.
+        The share of right answers by each metric in the log; nan unless all its values are 0 or 1,
+        or if verdicts are ignored. Empty for Inspect.
     counted, recorded : Totals
-        Totals of all samples, as computed from verdicts and as recorded by the harness.
+        Totals of all samples, as computed from verdicts and as recorded by the harness. They are
+        unknown if no metric was compared.
     """
 
     name: str = ""
@@ -384,14 +403,14 @@ class VerdictMetric:
         return [x for x, y in self.shares.items() if x != self.name and not math.isnan(y)]
 
     @property
-    def unread_metrics(self) -> Message:
-        """Message with the names of metrics that were not read; empty if all were read."""
+    def unused_metrics(self) -> Message:
+        """Message with the names of metrics other than `name`; empty if there are none."""
         shares = {name: share for name, share in self.shares.items() if name != self.name}
         if not shares:
             return Message("")
-        unread = (x if math.isnan(share) else f"{x} ({share:.4f})" for x, share in shares.items())
+        unused = (x if math.isnan(share) else f"{x} ({share:.4f})" for x, share in shares.items())
         verb = "was" if len(shares) == 1 else "were"
-        line = message("the log's {names} {verb} not read", names=", ".join(unread), verb=verb)
+        line = message("the log's {names} {verb} not used", names=", ".join(unused), verb=verb)
         names = " or ".join(map(repr, self.alternatives))
         return message("{line}: pass `verdict` {names}", line=line, names=names) if names else line
 
@@ -457,8 +476,7 @@ def first_known(offered: Sequence[str], known: Sequence[str]) -> str:
 
     Options after a colon in the name of an offered metric are ignored.
     """
-    chosen = (x for name in known for x in offered if name in (x, x.partition(":")[0]))
-    return next(chosen, "")
+    return next((x for name in known for x in offered if name in (x, x.partition(":")[0])), "")
 
 
 def _credit(value: Any) -> float | None:
@@ -477,14 +495,15 @@ def likeliest_choice(
     metric : str
         Name of an accuracy. "acc_norm", "acc_bytes" and "acc_norm_token" divide log-probabilities
         by the lengths of the choices in characters, bytes or tokens. "acc_mutual_info" and
-        "acc_norm_pmi" subtract the log-probabilities without the question.
+        "acc_norm_pmi" subtract the log-probabilities without the question, if there are any.
+        Other names use the log-probabilities themselves.
     logprobs : sequence of float
         Log-probabilities of the choices, perhaps followed by their log-probabilities without the
         question.
     choices : sequence of str
         The texts of the choices.
     tokens : sequence of sequence, optional
-        The tokens of each choice; needed for "acc_norm_token".
+        The tokens of each choice. Without them, "acc_norm_token" does not divide.
     """
     n_choices = len(choices)
     units: dict[str, Sequence[Any]] = {"acc_norm": choices, "acc_norm_token": tokens[:n_choices]}
