@@ -47,8 +47,8 @@ class Origin:
         Names of the harness, of the task, and of the model in the log; "" if unknown.
     variant : str
         Which of several sets of answers in the log: a filter of lm-eval, a scorer or named value of
-        Inspect, or the kind of answer in lighteval. It is "" for lm-eval's filter "none", for an
-        only scorer without named values, and for an only kind.
+        Inspect, or the kind of answer in lighteval. It is "" for lm-eval's filter "none", for a
+        single scorer without named values, and for a single kind.
     epoch : int or None
         Number of the pass over the samples; None for a single pass, and for pooled passes.
     created : str
@@ -306,7 +306,7 @@ class Answers:
         options : LabelOptions
             `choices` names the classes of positions. With `extract`, `ignore_case` or `strip`, the
             class is found in the logged answer. Completions replace missing answers if all are
-            missing, or if one has credit. Verdicts do not decide the classes.
+            missing, or if the harness gave one credit. Verdicts do not decide the classes.
 
         Raises
         ------

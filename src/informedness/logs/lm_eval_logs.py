@@ -66,8 +66,8 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
         If the file is damaged, has only results, or comes from a version of lm-eval that is too
         old. If a sample has neither scored choices nor one generated text, or samples are of both
         kinds. If the target of scored choices is not one of them, or the log does not say which one
-        it is. If more than one in five samples have several right answers or another sample does
-        not have any. If `verdict` is not a metric with values 0 and 1 in the log.
+        it is. If more than one in five samples have several right answers, or a sample has none. If
+        `verdict` is not a metric with values 0 and 1 in the log.
     """
     if RESULTS.fullmatch(path.name):
         raise ValueError("results hold no samples: use --log_samples (lighteval: --save-details)")

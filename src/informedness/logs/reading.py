@@ -169,9 +169,9 @@ def read_log(
 
 @contextmanager
 def _collect_errors(left_out: list[Message], *names: object) -> Iterator[None]:
-    """Add the message of a damaged log or another ValueError or OSError to `left_out`.
+    """Add the message of an error in the block to `left_out`, with names as a prefix.
 
-    The names are a prefix of the message. Other errors are raised.
+    The errors are ValueError, OSError and those of damaged logs in `DAMAGES`. Others are raised.
     """
     try:
         with prefix_errors(", ".join(map(shown, filter(None, names))), *DAMAGES):

@@ -181,7 +181,8 @@ def how_to_choose(task: str, runs: Sequence[Mapping[str, Any]]) -> Message:
 class RunTable(Result):
     """Scores of the runs in logs, or of files of predictions.
 
-    A row is one combination of harness, model, task, run, variant and epoch, or a mean over tasks.
+    A row shows one combination of harness, model, task, run, variant and epoch, or the mean over
+    the tasks of a model.
 
     Attributes
     ----------
@@ -394,7 +395,7 @@ def how_found(answers: Answers) -> Message:
     """Describe in one line how the answers of a run were found.
 
     The line also says if the verdicts agree with the totals that the harness recorded. It ends with
-    the three most frequent out-of-class answers.
+    the most frequent out-of-class answers, at most three.
     """
     parts = [message("the answer is {how}", how=answers.how), answers.metric.unused_metrics]
     if answers.metric.is_harness_accuracy:
