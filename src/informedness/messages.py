@@ -25,7 +25,7 @@ _VALUE = re.compile(rf"({_CODE})|(?<!\w)(?!(?<==)\"\w+\")({_LITERAL})", re.DOTAL
 _NAME = rf"`((?:[^`'\"\0]|{_LITERAL})*)`"
 _SETTING = r"(?<![\w.`])(\w+)=(?:\"(\w+)\"|(\d+(?:\.\d+)?|True)(?!\.?\w)|(?=[ `,;:.)]|$))"
 _ARGUMENT = re.compile(f"{_NAME}|{_SETTING}", re.DOTALL)
-# Placeholders for a value, with its position, and for an argument that a surface does not have
+# Placeholder for a value, with its position. Mark before an argument that a surface does not have.
 _PLACEHOLDER, _UNNAMED = re.compile("\0([0-9]+)\0"), "\1"
 _REMARK = re.compile(rf" \((?:[^()]|\([^()]*\))*{_UNNAMED}(?:[^()]|\([^()]*\))*\)")
 _TEXT = r"(?:(?!; |\. [A-Z]).)*"
@@ -35,8 +35,8 @@ _CLAUSE = re.compile(rf"(?:; |\. (?=[A-Z])){_TEXT}{_UNNAMED}{_TEXT}(?<!\.)", re.
 class Message(str):
     """The text of a message, with its words and values in `parts`.
 
-    Programs test `code`, and read `values`, which maps names to values. Without a code, both are
-    empty.
+    Programs test `code`, and read `values`, which maps the names of fields to their values. Without
+    a code, both are empty.
     """
 
     parts: Parts
@@ -44,18 +44,20 @@ class Message(str):
     values: Mapping[str, Any]
 
     def __new__(cls, text: str, code: str = "", /, **values: Any) -> "Message":
-        """Make a message from a text, in which all values are in quotes."""
+        """Make a message from a text; its literals in quotes become the values in `parts`."""
         return _make_message(parts_of(text), code, values)
 
     def __radd__(self, prefix: str) -> "Message":
+        """Add a prefix to the words of the message, as `warn` does."""
         return _make_message(_concatenate(parts_of(prefix), self.parts), self.code, self.values)
 
 
 def message(template: str, code: str = "", /, **fields: Any) -> Message:
     """Fill the fields of a template with values; `show` formats {x!r}.
 
-    A field in backticks is the name of an argument. A field that is a message keeps its parts. If
-    `code` is empty, the first field that is a message with a code gives the code and its values.
+    A field in backticks is the name of an argument. A field that is a message keeps its parts. With
+    a code, the message has the fields as its `values`. If `code` is empty, the first field that is
+    a message with a code gives its code and its `values`.
     """
     parts: Parts = ("",)
     for position, part in enumerate(_fill_template(template, fields)):
@@ -67,7 +69,10 @@ def message(template: str, code: str = "", /, **fields: Any) -> Message:
 
 
 def _fill_template(template: str, fields: Mapping[str, Any]) -> Parts:
-    """Fill the fields of a template: names of arguments become words, others become values."""
+    """Fill the fields of a template.
+
+    Names of arguments become words, and messages keep their parts. Other fields become values.
+    """
     parts = [""]
     for words, name, spec, conversion in Formatter().parse(template):
         parts[-1] += words
@@ -126,7 +131,7 @@ def render(source: object, naming: Naming, keeps_clauses: bool = True) -> Messag
 
     Arguments that the surface does not have keep their names. If `keeps_clauses` is False, clauses
     with such arguments are removed: clauses after a semicolon, sentences after the first, and text
-    in brackets. The first clause is kept, but such arguments in it lose their backticks.
+    in round brackets. The first clause is kept, but such arguments in it lose their backticks.
     """
     source = message_of(source)
     words = [re.sub(f"[\0{_UNNAMED}]", "?", part) for part in source.parts[::2]]
@@ -149,7 +154,11 @@ def render(source: object, naming: Naming, keeps_clauses: bool = True) -> Messag
 
 
 def parts_of(text: str) -> Parts:
-    """Split a text into its words and its values, which are literals in quotes."""
+    """Split a text into its words and its values, which are literals in quotes.
+
+    Literals in backticks, and the value of an argument, as in unknown="wrong", belong to the words.
+    A message keeps its parts.
+    """
     if isinstance(text, Message):
         return text.parts
     parts, end = [""], 0

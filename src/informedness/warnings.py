@@ -1,4 +1,4 @@
-"""Define the warnings of this package, which are subclasses of `InformednessWarning`.
+"""Define the warnings of this package: `InformednessWarning` and its subclasses.
 
 To ignore the warnings of a class, filter by the class:
 
@@ -23,7 +23,7 @@ from .messages import message_of, with_subject
 
 @contextmanager
 def collected() -> Iterator[list[Warning]]:
-    """Collect the warnings of this block in a list, without issuing them.
+    """Collect the warnings that this package issues in the block, without showing them.
 
     Only the current thread is affected, while `warnings.catch_warnings` affects all threads.
 
@@ -45,7 +45,7 @@ def collected() -> Iterator[list[Warning]]:
 
 @contextmanager
 def prefix_warnings(name: str, dropped: type[Warning] | tuple[()] = ()) -> Iterator[None]:
-    """Prefix warnings of the block with the name of a run, file or model, unless it is empty.
+    """Prefix warnings of the block with the name of a run, file, task or model, unless it is empty.
 
     Warnings of the class `dropped` are not issued.
     """
@@ -61,8 +61,8 @@ def prefix_warnings(name: str, dropped: type[Warning] | tuple[()] = ()) -> Itera
 def issue_once(notes: list[Warning], issued_kinds: set[str]) -> None:
     """Issue each kind of warning once; warnings that differ only in values are of one kind.
 
-    Numbers count as values. `issued_kinds` is updated, so that a training loop does not warn in
-    each step.
+    Numbers count as values. `issued_kinds` is updated, so that a training loop that passes it again
+    does not warn in each step.
     """
     for note in notes:
         kind = "".join(filter(str.isalpha, "".join(message_of(note).parts[::2])))

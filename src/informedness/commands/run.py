@@ -24,7 +24,7 @@ from ..results.estimate import AverageOption, Estimate, estimate, read_table
 from ..results.report import Report
 from ..results.summary import LEVEL
 from ..tables.contingency import ContingencyTable
-from ..text.layout import Result, signed
+from ..text.layout import Result, add_left_out
 from ..text.render import as_json, rounded, shown
 from ..warnings import IntervalWarning, collected, prefix_warnings
 from .console import Console
@@ -278,7 +278,7 @@ def _score_groups(data: Whole, by: Mapping[str, str], scores: ReportScores) -> R
         options |= _slice_options(scores, _n_classes(references, task))
         columns_by_name = {name: columns[argument] for argument, name in by.items()}
         result = slices(references, predictions, by=columns_by_name, **options)
-        return replace(result, read=(account,), signature=signed(result.signature, [account]))
+        return replace(result, read=(account,), signature=add_left_out(result.signature, [account]))
     classes = task.classes, None, task.ignored, task.unknown
     table, pairs = read_table(references, predictions, groups, *classes)
     table = replace(table, read=(account,))
@@ -296,7 +296,7 @@ def _rank(data: Whole, models: Mapping[str, str], scores: ReportScores) -> Resul
     options["confidence_level"] = scores.confidence_level or 0.95
     metric = scores.metric or "informedness"
     board = leaderboard(columns["references"], predictions, metric=metric, **options)
-    return replace(board, read=(account,), signature=signed(board.signature, [account]))
+    return replace(board, read=(account,), signature=add_left_out(board.signature, [account]))
 
 
 def _score_tasks(data: Whole, models: Sequence[str], scores: ReportScores) -> Result:
@@ -331,7 +331,7 @@ def compare_models(
     options = {**scores.arguments(*COMPARE_OPTIONS), **_task_options(task), "prior": prior}
     pair = [columns[argument] for argument in COMPARE_ROLES]
     result = compare(*pair, groups=columns.get("groups"), **options)
-    return replace(result, read=(account,), signature=signed(result.signature, [account]))
+    return replace(result, read=(account,), signature=add_left_out(result.signature, [account]))
 
 
 def _compare_tasks(tasks: Mapping[str, Whole], scores: CompareScores) -> SuiteComparison:

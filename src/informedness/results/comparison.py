@@ -82,7 +82,10 @@ class Difference(Measured):
 
     @property
     def within_margin(self) -> bool | None:
-        """Whether B is shown not to be worse by more than the margin; None without a margin."""
+        """Whether B is shown not to be worse by more than the margin; None without a margin.
+
+        Equal predictions count as shown.
+        """
         if self.margin is None:
             return None
         return not self.n_different or self.confidence_interval[0] > -self.margin
@@ -123,7 +126,7 @@ class Comparison(Difference):
         minus the confidence level.
     p_value : float
         Two-sided p-value of the null hypothesis that both models have the same true score. It is
-        nan with fewer than five groups, or if a class that affects the error is in only one group.
+        nan with fewer than five groups, or if too few groups have the rare classes (see `compare`).
     test : {"z", "t"}
         Distribution that gives the p-value: "z" for the normal distribution, "t" for Student's t,
         which is used with groups.
@@ -138,7 +141,7 @@ class Comparison(Difference):
         Shares of out-of-class predictions of A and of B. Such predictions count as wrong.
     prevalence : Comparison or None
         The same comparison with the prevalence average. It exists only for Informedness with the
-        default average and three or more classes.
+        bias average, which is the default, and three or more classes.
     detectable : float
         Smallest true difference that samples like these detect with 80% power. It is nan if no
         prediction differs, or if the p-value is nan.
@@ -146,7 +149,8 @@ class Comparison(Difference):
         The non-inferiority margin, and whether B is shown not to be worse by more than the margin.
         Both are None without a margin.
     detect : float or None
-        Difference for which text and JSON give the number of samples needed; by default the margin.
+        Difference for which text and JSON give the number of samples needed; by default the margin,
+        in text only if the verdict is "not shown".
     names : (str, str)
         Names of the two models in text output.
     caveat : str
@@ -290,8 +294,8 @@ def compare(
 
     The p-value is two-sided and from the normal distribution. If m predictions differ, it is at
     least 2^(1 - m). With groups, a t-test with Satterthwaite's degrees of freedom is applied to the
-    sums of d by class and group. Then m counts the groups in which predictions differ. If m < 30,
-    D is the influence of one additional group.
+    sums of d by class and group. Then m counts the groups in which predictions differ. If m < 30
+    of n groups, D^2 is at least 1 - m/n times the squared influence of one additional group.
 
     Parameters
     ----------
@@ -308,9 +312,9 @@ def compare(
         and both predictions. A count of 0 drops the row.
     groups : array-like of shape (n_samples,), optional
         The group each sample belongs to, for example the document of a question. Groups must be
-        independent of each other; samples within a group need not be. With fewer than five groups,
-        or if a class that affects the error is in only one group, the interval and the p-value are
-        nan.
+        independent of each other; samples within a group need not be. The interval and the p-value
+        are nan with fewer than five groups. They are also nan if classes in fewer than two
+        effective groups affect the error, and together are in fewer than two.
     confidence_level : float
         Level of the interval. A model is called better if the p-value is below 1 minus this level.
     margin : float, optional
@@ -324,16 +328,18 @@ def compare(
     Raises
     ------
     ValueError
-        As in `informedness_score`. Also if an option is not valid, or if the score is undefined.
+        As in `informedness_score`. Also if an option is not valid, or, except for accuracy, if all
+        references are of one class.
 
     Warns
     -----
     IntervalWarning
-        If a table has too few samples by the rules of `estimate`. If there are fewer than 10
-        groups, or 20 for NIT and EMA. If classes in fewer than 5 effective groups carry more than a
-        tenth of the variance. If all classes but the largest have fewer than 5 references on
-        average (except for accuracy). If the difference is significant although D^2 exceeds a
-        quarter of the sum of d^2.
+        If a table has too few samples by the rules of `estimate`, except that NIT does not need
+        1,000 samples. If there are fewer than 10 groups, or 20 for NIT and EMA. If classes in fewer
+        than 5 effective groups carry more than a tenth of the variance. If all classes but the
+        largest have fewer than 5 references on average (except for accuracy). If the difference is
+        significant although D^2 exceeds a quarter of the sum of d^2. There is no such warning if no
+        prediction differs.
 
     Examples
     --------
@@ -478,6 +484,7 @@ def _describe_few_samples(score: Score, tables: Sequence[Table], n_different: in
     """State that few samples decide a significant result.
 
     They are the samples of the rarest class, or those whose predictions differ if they are fewer.
+    For accuracy, they are always those whose predictions differ.
     """
     sizes: list[tuple[float, str]] = []
     for table in tables:
@@ -510,7 +517,7 @@ def _max_unseen(score: Score, table: Table, pairs: CellPairs, prior: Prior) -> f
 def _class_shortage(table: Table, score: Score) -> str:
     """Explain that the smaller classes have too few references.
 
-    The text is empty if they have enough, and for accuracy.
+    They must have at least five on average. The text is empty if they do, and for accuracy.
     """
     if score.name == "accuracy":
         return ""
@@ -575,7 +582,7 @@ def _why_not_shown(result: Difference | Estimate, claim: str) -> str:
 
 
 def _advice(result: Difference, required: str | None) -> str:
-    """Advise how many samples a requirement needs; empty for several tasks."""
+    """State what these samples can show, and how many a requirement needs; empty for tasks."""
     if not isinstance(result, Comparison):
         return ""
     name, size = "difference", result.difference

@@ -44,12 +44,13 @@ class Estimate(Measured):
         The value of the score.
     standard_error : float
         Standard error by the delta method, in units of the score. It is nan if the score is
-        undefined or, except for accuracy, if all references are of one class. If all predictions
-        are correct, it is 0, except for NIT.
+        undefined. Except for accuracy, it is also nan if all references (for markedness,
+        predictions) are of one class. If all predictions are correct, it is 0, except for NIT.
     confidence_interval : (float, float)
-        Lower and upper end of the interval, which contains the value. Except for `corrected_rate`,
-        both are nan if the standard error is nan. With a prior, they are also nan if a class has
-        too few references; for NIT and EMA, if too many classes may be missing from the samples.
+        Lower and upper end of the interval, which contains a defined value. Except for
+        `corrected_rate`, both are nan if the standard error is nan. With a prior, they are also nan
+        if a class has too few references; for NIT and EMA, if too many classes may be missing from
+        the samples.
     confidence_level : float
         Share of such intervals that should contain the true value.
     effective_sample_size : float
@@ -231,9 +232,9 @@ def estimate(
     prior : mapping of class to probability or count, optional
         Class shares to which the references are reweighted, for an average of Informedness.
     zero_division : {"warn", 0.0, 1.0, nan}
-        The value of an undefined score. Besides nan, Informedness and markedness allow 0.0, and NIT
-        allows 1.0. "warn" returns the allowed number with a warning. The option does
-        not affect other scores.
+        Value of Informedness, markedness or NIT if it is undefined. "warn" gives 1.0 for NIT, and
+        0.0 for the others, with a warning. Besides nan, no other number is allowed. Other scores
+        ignore the option, but also allow only nan and the number that they give if undefined.
     confidence_level : float
         Level of the interval, between 0 and 1.
 
@@ -292,8 +293,8 @@ def level_text(level: float | None, pairs: CellPairs | None = None) -> str | Non
 def group_shortage(pairs: CellPairs | None, fewest: float, least: int = FEW_GROUPS) -> str:
     """Explain that there are too few groups; empty if there are enough.
 
-    `fewest` is the smallest effective number of groups of a class that decides the error. `least`
-    is the recommended number of groups.
+    `fewest` is the effective number of groups of a class if classes in few groups decide the error,
+    otherwise inf (see `GroupVariance`). `least` is the recommended number of groups.
     """
     n = n_groups(pairs)
     shortage = scoring.shortage_message(n, least, "group") if n else ""
@@ -308,7 +309,8 @@ Arrays: TypeAlias = Mapping[str, Any]  # the keys are the names of the caller's 
 class ModelSamples:
     """Predictions of one or more models for the same samples.
 
-    With counts, a row represents several samples.
+    With counts, a row represents several samples. Arrays have a value for each counted row: ignored
+    samples, and those of weight or count 0, are left out.
 
     Attributes
     ----------
@@ -418,11 +420,11 @@ def build_samples(
             table = ContingencyTable._from_pair_counts(references, column, task, **sums)
         warn_of_table(table, ("y_true", argument))
         tables.append(table)
-    codes = _codes_of_all(tables, references, columns)
+    codes = _encode_rows(tables, references, columns)
     return ModelSamples([*predictions], rows, tables, *codes, times, weights, groups)
 
 
-def _codes_of_all(
+def _encode_rows(
     tables: list[ContingencyTable], references: Column, columns: list[Column]
 ) -> tuple[list[Codes], Codes, list[Codes]]:
     """Encode the cell of each row in each table, the references and the predictions."""
@@ -645,7 +647,7 @@ def companions_of(
     options: Mapping[str, Any],
     version: str,
 ) -> dict[str, Any]:
-    """Compute the interval and the signature that a metric module returns with its score.
+    """Compute the standard error, interval and signature that a metric module adds to its score.
 
     `score` maps the name of the score to its value. `own_table` is an instance of the module's own
     copy of `Table`. `options` and `version` are those of the module. The result is empty without a
@@ -656,7 +658,7 @@ def companions_of(
     ValueError
         If the level is not valid, or the options allow no interval.
     RuntimeError
-        If this package computes a different value.
+        If a level is passed, and this package computes a different value of a defined score.
     """
     if level is None and not return_signature:
         return {}  # a score alone must not depend on the fields of the module's table
@@ -677,7 +679,10 @@ def companions_of(
 def _estimates_of_module(
     name: str, value: Any, table: Table, level: float, options: Mapping[str, Any], version: str
 ) -> list[Estimate]:
-    """Estimate a module's score; raise RuntimeError if this package computes a different value."""
+    """Estimate a module's score, with warnings.
+
+    Raise RuntimeError if the score is defined, and this package computes a different value.
+    """
     if options.get("prior_mode", "") == "odds":
         raise ValueError('`confidence_level` must be left out with prior_mode="odds"')
     prior = options.get("prior")

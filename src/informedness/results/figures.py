@@ -1,8 +1,9 @@
-"""Figures of tables and results with matplotlib, the extra `plot`.
+"""Draw figures of tables and results with matplotlib, which the extra `plot` installs.
 
-Figures are 3.03 inches wide, to fit a column of the ACL style. Items differ in shape and shade, so
-that figures can be printed in grey. Each function draws on `ax` if it is passed, otherwise on a new
-figure, and returns the axes. Without matplotlib the functions raise ImportError.
+New figures are 3.03 inches wide, to fit a column of the ACL style. Items differ in shape and shade,
+so that figures can be printed in grey. The functions `plot_...` and `draw_...` draw on `ax` if it
+is passed, otherwise on a new figure, and return the axes. Without matplotlib, they raise
+ImportError.
 
 The method `plot` of a result calls a function `draw_...` of this module. The public functions are
 `plot_...`: `from informedness.plots import plot_intervals`.
@@ -47,7 +48,8 @@ def plot_confusion_matrix(table: Table, *, ax: Axes | None = None) -> Axes:
     """Draw a confusion matrix whose cells are shaded by their share of the row.
 
     Rows are references, columns predictions. With more than 20 classes, the 20 with the most
-    references are drawn. Numbers are omitted if cells are too narrow.
+    references are drawn. Out-of-class predictions have a column of their own.
+    Numbers are omitted if cells are too narrow.
 
     Parameters
     ----------
@@ -71,7 +73,7 @@ def plot_confusion_matrix(table: Table, *, ax: Axes | None = None) -> Axes:
     names = render.cut_uniquely([*map(render.shown, labels)], 12)
     is_full = n_columns > 12 or n_columns * max(map(len, names)) > 100
 
-    ax, size = _axes(ax, 2.9)
+    ax, size = _choose_axes(ax, 2.9)
     totals = table.reference_totals[rows].astype(np.float64)
     shares = cells / np.where(totals > 0, totals, np.nan)[:, None]
     image = ax.imshow(shares, cmap="Greys", vmin=0, vmax=1)
@@ -103,7 +105,7 @@ def draw_per_class(per_class: list[dict[str, Any]], width: int, ax: Axes | None)
     classes = per_class[:_MAX_ROWS]
     labels = render.cut_uniquely([render.shown(row["label"]) for row in classes], width)
     names, numbers = [], []
-    ax, size = _axes(ax, 0.95 + 0.2 * max(len(classes), 2))
+    ax, size = _choose_axes(ax, 0.95 + 0.2 * max(len(classes), 2))
     for y, (label, row) in enumerate(zip(labels, classes, strict=True)):
         names.append(f"{label} ({100 * row['prevalence']:.3g}%)")
         ax.plot([row["fpr"], row["tpr"]], [y, y], color=_BLUE, linewidth=0.19 * size, zorder=1)
@@ -166,7 +168,7 @@ def plot_entropy_triangle(tables: Mapping[Any, Table] | Table, *, ax: Axes | Non
 
     At the top, classes are balanced and all information is transferred. At the left, classes are
     balanced and all information is lost, as by guessing. At the right, all references are of one
-    class and all predictions of one class. A table with only one class has a name in the
+    class and all predictions of one class. A table with a single label has a name in the
     legend, but no point.
 
     Parameters
@@ -197,7 +199,7 @@ def plot_entropy_triangle(tables: Mapping[Any, Table] | Table, *, ax: Axes | Non
     entries = _read_entries({"": tables} if isinstance(tables, Table) else tables, Table, "tables")
     if len(entries) > _MAX_TABLES:
         raise ValueError(f"`tables` must hold at most {_MAX_TABLES} tables, got {len(entries)}")
-    ax, size = _axes(ax, 2.5 + 0.13 * math.ceil(len(entries) / 3))
+    ax, size = _choose_axes(ax, 2.5 + 0.13 * math.ceil(len(entries) / 3))
     _draw_triangle(ax, size)
     handles = []
     style: dict[str, Any] = {"ms": 0.75 * size, "zorder": 3, "mec": "white", "mew": 0.5}
@@ -265,7 +267,7 @@ def import_pyplot() -> Any:
     return pyplot
 
 
-def _axes(ax: Axes | None, height: float) -> tuple[Axes, float]:
+def _choose_axes(ax: Axes | None, height: float) -> tuple[Axes, float]:
     """Choose the axes to draw on, and the font size."""
     pyplot = import_pyplot()
     if ax is not None:
@@ -300,7 +302,7 @@ def draw_forest(rows: list[ForestRow], title: str, ax: Axes | None, head: str = 
         raise ValueError(f"`estimates` must {rule}, got {sorted(levels)}")
     remark = f"\n{_MAX_ROWS} of {len(rows)} rows" if len(rows) > _MAX_ROWS else ""
     rows = [*rows[: _MAX_ROWS - 1], rows[-1]] if remark else rows
-    ax, size = _axes(ax, 0.7 + 0.2 * max(len(rows), 2))
+    ax, size = _choose_axes(ax, 0.7 + 0.2 * max(len(rows), 2))
     for y, (_, estimate, _, runs, is_whole) in enumerate(rows):
         ax.plot(estimate.confidence_interval, [y, y], color=_BLUE, linewidth=0.19 * size, zorder=1)
         marker = "D" if is_whole else "o"

@@ -17,7 +17,7 @@ from ..tables import matrix
 from ..tables.contingency import ContingencyTable
 from ..tables.label_options import to_class_names
 from ..text import layout, render
-from ..text.layout import Account, Block, Result, Rows, signed
+from ..text.layout import Account, Block, Result, Rows, add_left_out
 from .estimate import AverageOption, Estimate, level_text, read_table, reported_estimates
 from .figures import draw_per_class
 from .summary import drop_out_of_class, notes_of, out_of_class_share, summarise, title_of
@@ -75,6 +75,8 @@ class Report(Result, Mapping[str, float]):
         Share of intervals that should contain the true value; None without intervals.
     estimates : dict of str to Estimate
         Each score with its standard error and interval; empty without a confidence level.
+    read : tuple of Account
+        Accounts of the files or data frames that were read.
 
     Examples
     --------
@@ -146,7 +148,7 @@ class Report(Result, Mapping[str, float]):
             notes=tuple(notes),
             marked=frozenset(marked),
             metrics=scores,
-            signature=signed(line, table.read),
+            signature=add_left_out(line, table.read),
             confidence_level=confidence_level,
             estimates=estimates,
             average=average,
@@ -270,7 +272,10 @@ class Report(Result, Mapping[str, float]):
         return records
 
     def to_csv(self) -> str:
-        """Write CSV with the columns score, class (empty for the whole table) and value."""
+        """Write CSV with the columns score, class (empty for the whole table) and value.
+
+        Guessing levels, best levels, the summary, notes and accounts are left out.
+        """
         plain = {name: x for name, x in self.to_dict().items() if name not in _NOT_IN_CSV}
         classes = [(row.pop("label"), row) for row in plain.pop("per_class")]
         rows: list[tuple[Any, ...]] = [("score", "class", "value")]
@@ -308,7 +313,10 @@ class Report(Result, Mapping[str, float]):
         return rows
 
     def _two_class_rows(self) -> Rows:
-        """List the rates of two classes, and the cells; TPR - FPR is in the row of Informedness."""
+        """List the rates and the cells of two classes.
+
+        TPR - FPR is left out, because both classes have the same value, which is Informedness.
+        """
         _, labels, cells = matrix.most_frequent_classes(self.table, 2)
         columns = render.cut_uniquely([*map(render.shown, labels)], 20)
         columns_and_labels = zip(columns, labels, strict=True)
@@ -379,12 +387,14 @@ def report(
     Raises
     ------
     ValueError
-        As in `informedness_score`; with a confidence level, also as in `estimate`.
+        As in `informedness_score`; with a confidence level, also as in `estimate`. Also if
+        `average` is not valid, or if `groups` are passed without a confidence level.
 
     Warns
     -----
     IntervalWarning
-        As in `estimate`, but once for all scores with the same caveat.
+        As in `estimate`, but once for all scores with the same caveat, and not for a caveat that
+        only the interval of NIT has.
 
     See Also
     --------

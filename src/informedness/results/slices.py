@@ -22,7 +22,7 @@ from ..tables.contingency import ContingencyTable, Slice, count_slices, read_nam
 from ..tables.label_options import read_label_columns, read_labels
 from ..tables.label_warnings import warn_of_table
 from ..text import layout, render
-from ..text.layout import Account, Block, Result, Rows, signed
+from ..text.layout import Account, Block, Result, Rows, add_left_out
 from .estimate import AverageOption, Estimate, build_samples, level_text, reported_estimates
 from .figures import ForestRow, draw_forest
 from .summary import out_of_class_share, share_text, title_of
@@ -178,7 +178,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
             rows.sort(key=lambda row: (math.isnan(row.scores[sort]), row.scores[sort]))
         settings = level_text(confidence_level, pairs.get(None))
         line = signature_of("slices", total, average=average, interval=settings)
-        options = confidence_level, vs_rest, signed(line, total.read), average, total.read
+        options = confidence_level, vs_rest, add_left_out(line, total.read), average, total.read
         return cls(columns, tuple(rows), overall, *options)
 
     def __getitem__(self, name: Slice) -> SliceRow:

@@ -18,7 +18,7 @@ from ..tables.contingency import ContingencyTable
 from ..text.render import rounded, samples
 from .estimate import Estimate, estimates_of, warn_of_intervals
 
-LEVEL = 0.95  # lowest confidence level of the test against guessing
+LEVEL = 0.95  # lowest confidence level of the test of independence
 # codes of summaries that do not rule out guessing
 MAY_BE_GUESSES = frozenset({"one class", "out of class", "untested", "guessing"})
 MANY_OUT_OF_CLASS = 0.05  # above this share, guessing is tested without out-of-class predictions
@@ -43,7 +43,7 @@ def summarise(
     table : Table
     score : Score
     value : float
-        The value of the score for this table.
+        The score of this table, as a number.
     estimate : Estimate, optional
         The estimate with the interval of the score. By default, Informedness gets a 95% interval
         if its standard error can be computed.
@@ -57,7 +57,7 @@ def summarise(
 
 
 def title_of(table: Table, score: Score) -> str:
-    """Choose the title of a score, followed by its average for three or more classes."""
+    """Format the title of a score; for three or more classes, with its average if it has one."""
     if table.n_classes < 3 or not score.average:
         return score.title
     return f"{score.title} ({score.average})"
@@ -73,8 +73,8 @@ def _find_phrase(
 ) -> tuple[str, str]:
     """Choose the code and the phrase of a summary.
 
-    If many predictions are out of class, the predictions in class alone are tested against
-    guessing.
+    If many predictions are out of class, the p-value is that of the predictions in class alone. If
+    the p-value is unknown, the interval of all predictions decides.
     """
     if np.count_nonzero(table.reference_totals) == 1:
         return "one class", f"all references are {only_class(table)}, so the model may be guessing"
@@ -165,7 +165,7 @@ def _out_of_class_note(table: Table, metrics: Mapping[str, Score]) -> Iterator[M
     n = "" if table.is_weighted else f" ({int(table.out_of_class_totals.sum()):,})"
     sentence = f"{share_text(share)} of predictions{n} are out of class and count as wrong"
     in_class = drop_out_of_class(table)
-    # the last has the prevalence average if there are two
+    # as in the summary: if two averages of Informedness are reported, the last is by prevalence
     *_, informedness = (x for x in metrics.values() if isinstance(x, Informedness))
     if in_class is not None and not informedness.why_undefined(in_class):
         parts = [

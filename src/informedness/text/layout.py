@@ -49,7 +49,8 @@ class ReadColumn:
 
     `role` is the argument that the column is read for, for example "references". `labels` has the
     labels that are classes; it is empty for columns of other roles than references and predictions.
-    The label None means a missing label. `notes` say how values became labels.
+    The label None means a missing label. `notes` say how values became labels. In JSON, `role` is
+    "part", and `out_of_class` is "outside".
     """
 
     role: str
@@ -83,7 +84,7 @@ class Account:
     sources : tuple of str
         Names of the files, or the kind of data frame.
     n_rows : int
-        Number of rows that were read, with those left out.
+        Number of rows that were read, including those left out.
     left_out : dict of str to int
         Number of rows left out for each reason.
     columns : tuple of ReadColumn
@@ -91,7 +92,7 @@ class Account:
     not_used : tuple of str
         Names of the columns that were not read.
     ignored : label or None
-        Samples with this reference are left out.
+        Samples with this reference are left out; None if no reference is ignored.
     """
 
     sources: tuple[str, ...]
@@ -102,7 +103,7 @@ class Account:
     ignored: Label | None = None
 
     def __str__(self) -> str:
-        """Write a line about the rows, a line for each column, and a line about unused columns."""
+        """Write a line on the rows, one on each column, and one on unused columns, if any."""
         files = [*map(shown, self.sources)]
         span = f"{len(files)} files, {files[0]} to {files[-1]}"
         sources = span if len(files) > 2 else " and ".join(files)
@@ -127,7 +128,7 @@ def amounts_of(labels: Iterable[Any], totals: Iterable[Any]) -> Amounts:
     return sorted(pairs, key=lambda pair: -pair[1])
 
 
-def signed(signature: str, accounts: Iterable[Account]) -> str:
+def add_left_out(signature: str, accounts: Iterable[Account]) -> str:
     """Add to a signature the number of rows that were left out because a value is missing.
 
     The reasons of these rows begin with "no ", as in "no reference".
@@ -236,8 +237,8 @@ class Result:
     def to_latex(self) -> str:
         r"""Format the result as LaTeX tables, which need `\usepackage{booktabs}`.
 
-        Lines of text become comments. Labels in scripts other than Latin need XeLaTeX or LuaLaTeX,
-        and a font for the script.
+        Lines of text become comments. Accounts are left out. Labels in scripts other than Latin
+        need XeLaTeX or LuaLaTeX, and a font for the script.
         """
         return "\n\n".join(self._format_blocks(_latex, _commented))
 
@@ -328,8 +329,8 @@ def rows_of(columns: Iterable[Iterable[str]]) -> Rows:
 def add_guessing(table: Rows, levels: Sequence[Mapping[str, str]], accuracy: str) -> None:
     """Add the guessing levels of the rows, each a dict by header, to a table.
 
-    If the levels of all rows are the same, they become the last row. Otherwise those of accuracy
-    become a column after the header `accuracy`.
+    If all rows have the same levels, these become the last row. Otherwise the levels of accuracy
+    become a column after the column with the header `accuracy`, and the others are left out.
     """
     if all(level == levels[0] for level in levels):
         table.append(["guessing", *(levels[0].get(head, "") for head in table[0][1:])])
@@ -341,7 +342,7 @@ def add_guessing(table: Rows, levels: Sequence[Mapping[str, str]], accuracy: str
 
 
 def more_rows(n: int) -> Rows:
-    """Make a table of one row that says how many rows only JSON has; it is empty if n is 0."""
+    """Make a row that says how many rows the text leaves out; an empty list if n is 0."""
     return [[f"and {n} more in JSON"]] if n > 0 else []
 
 
@@ -401,7 +402,7 @@ def _markdown(rows: Rows) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Escape the characters of a text that have a meaning in Markdown or HTML."""
+    """Escape the characters that have a meaning inside a line of Markdown or HTML."""
     return re.sub(r"([\\`*_\[\]|~$])", r"\\\1", text).replace("&", "&amp;").replace("<", "&lt;")
 
 

@@ -1,4 +1,4 @@
-"""Format numbers, intervals and names as text."""
+"""Format numbers, intervals and names as text, and convert values for JSON."""
 
 import math
 import re
@@ -15,7 +15,7 @@ def texts_of(names: Iterable[Any], argument: str, kind: str) -> tuple[str, ...]:
 
 
 def as_json(value: Any) -> Any:
-    """Convert a value for JSON: nan and intervals of nan to None, tuples to lists, bytes to str."""
+    """Convert nan and intervals of nan to None, tuples to lists, and bytes to text for JSON."""
     if isinstance(value, bytes):
         return repr(value)
     if isinstance(value, tuple):
@@ -29,7 +29,10 @@ def rounded(value: float, digits: int = 2) -> str:
 
 
 def shown_interval(error: float, interval: tuple[float, float], digits: int = 4) -> list[str]:
-    """Format a standard error and an interval; a standard error of 0 or nan becomes empty text."""
+    """Format a standard error and an interval as two texts.
+
+    A standard error of 0 or nan becomes empty text. An interval of nan becomes "(no interval)".
+    """
     error_text = f"± {rounded(error, digits)}" if error > 0 else ""
     if math.isnan(interval[0]):
         return [error_text, "(no interval)"]
@@ -39,7 +42,10 @@ def shown_interval(error: float, interval: tuple[float, float], digits: int = 4)
 
 
 def digits_for(interval: tuple[float, float], digits: int) -> int:
-    """Increase the digits until only an end of -1, 0 or 1 itself is printed as that number."""
+    """Increase the digits until only an end that is an integer, such as 0, is printed as one.
+
+    Ends within 1e-6 of an integer count as integers.
+    """
     inside = [end for end in interval if 1e-6 < abs(end) % 1 < 1 - 1e-6]
     while any(float(rounded(end, digits)).is_integer() for end in inside):
         digits += 1
@@ -71,10 +77,11 @@ def several(n: int, noun: str, nouns: str = "") -> str:
 
 
 def shown(name: object, quote: bool = False) -> str:
-    """Format a label or a name, and quote it as a Python literal if it is unsafe to print.
+    """Format a label or a name on a single line without control characters.
 
-    The result is a single line without control characters. Text with a backtick is quoted,
-    because backticks mark the names of arguments. The label None becomes "out of class".
+    Text becomes a Python literal if it is empty, begins or ends with whitespace, has unprintable
+    characters or quotes, or if `quote` is True. Text with a backtick does, too, because backticks
+    mark the names of arguments. The label None becomes "out of class".
     """
     if name is None or isinstance(name, (int, bytes)):
         return "out of class" if name is None else str(name)
@@ -100,7 +107,7 @@ def cut(name: str, width: int = 40) -> str:
 
 
 def cut_uniquely(names: Sequence[str], width: int) -> list[str]:
-    """Shorten names to a number of characters, and number names that become equal."""
+    """Shorten names to a number of characters, and number different names that become equal."""
     originals: dict[str, str] = {}
     for name in names:
         text, number = cut(name, width), 1
