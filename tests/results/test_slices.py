@@ -173,9 +173,9 @@ def test_holm_corrects_as_r_does():
 def test_columns_named_like_a_field_get_their_own_key():
     plain, sliced = (
         slices(*of(FRAME), by=dict(zip(names, BY.values(), strict=True)), vs_rest="nit")
-        for names in (BY, ("p_value", "by_p_value"))
+        for names in (BY, ("signature", "by_p_value"))
     )
-    keys = ["by_p_value", "by_by_p_value"]
+    keys = ["by_signature", "by_by_p_value"]
     wanted = [
         dict(zip(keys, (row.pop(x) for x in BY), strict=True)) | row for row in plain.records()
     ]
@@ -203,6 +203,14 @@ def test_small_slices_are_marked_and_show_no_difference():
     assert made[0].scores["nit"] > 2 * made[1].scores["nit"]
     assert made[0].p_value > 0.05
     assert f"{made[0].scores['nit']:.3f}^" in str(made)
+
+
+def test_a_mark_of_all_samples_alone_has_a_note():
+    references = [1, 2, 2, 0, 2, 2, 0, 1, 2, 0, 0]
+    predictions = [1, 2, 0, 0, 2, 0, 0, 0, 1, 2, 1]
+    made = slices(references, predictions, by=[0, 1, 1, 0, 0, 0, 1, 1, 0, 0, 1])
+    marked = [row[0] for row in made.text_tables()[0] if row[-1].endswith("^")]
+    assert (marked, "NIT^: " in str(made)) == (["all"], True)
 
 
 def test_slices_of_counts_beyond_2_53_score_as_their_table_does():

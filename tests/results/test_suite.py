@@ -107,6 +107,8 @@ def test_a_task_of_one_class_is_left_out_by_name():
     ):
         with pytest.raises(ValueError, match=message):
             compare_tasks(wrong)
+    with pytest.raises(ValueError, match="`groups` must have the groups of each task, got \\[\\]"):
+        compare_tasks(TASKS, groups={})
     with pytest.raises(ValueError, match=r"^NIT cannot be averaged over tasks with"):
         compare_tasks(TASKS, metric="nit")
     alike = dict.fromkeys("ab", TASKS["two"])

@@ -92,7 +92,8 @@ class Leaderboard(Result):
     p_values : dict of (str, str) to float
         P-value of each pair, corrected for the number of pairs by Holm's method.
     confidence_level : float
-        Two models differ significantly if the corrected p-value is below 1 minus this level.
+        Level of the intervals. Two models differ significantly if the corrected p-value is below 1
+        minus this level.
     n_samples : int
         Number of samples in each run, without those that are ignored or have a weight of 0.
     signature : str
@@ -102,7 +103,7 @@ class Leaderboard(Result):
     guessing : dict of str to float
         Guessing levels of the score and of accuracy, by the name of the score.
     read : tuple of Account
-        What was read from each source.
+        Accounts of the files or data frames that were read.
     """
 
     metric: str
@@ -118,6 +119,8 @@ class Leaderboard(Result):
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the models with their intervals and ranks; mark several runs by short strokes.
+
+        With more than 50 models, the first 49 and the last are drawn.
 
         Parameters
         ----------
@@ -171,15 +174,14 @@ class Leaderboard(Result):
 
     def _neighbours(self, head: str) -> Rows:
         """Tabulate the comparison of each model with the next model in the ranking."""
-        neighbours = [["compared", "difference", head, "p (Holm)"]]
+        rows = [["compared", "difference", head, "p (Holm)"]]
         for better, worse in pairwise(self.models):
             pair = worse.name, better.name
             comparison = self.comparisons[pair]
             name = f"{shown(better.name)} over {shown(worse.name)}"
             difference = f"{round(comparison.difference, 4) + 0.0:+.4f}"  # to avoid -0.0000
-            interval = comparison.shown()[1]
-            neighbours.append([name, difference, interval, shown_p(self.p_values[pair])])
-        return neighbours
+            rows.append([name, difference, comparison.shown()[1], shown_p(self.p_values[pair])])
+        return rows
 
     def text_blocks(self) -> list[Block]:
         """List the number of samples, the ranking, the notes and the signature."""
@@ -342,8 +344,8 @@ def _read_runs(
 ) -> tuple[Column, dict[str, list[Column]], Task]:
     """Read the references and the predictions of each run.
 
-    Also return the task. Raise ValueError if there are no models, if two have the same name, or if
-    they have different numbers of runs.
+    Also return the task. Raise ValueError if there are no models, if two have the same name as
+    text, or if they have different numbers of runs.
     """
     # data frames of pandas and polars have `columns`; Arrow tables and datasets, `column_names`
     names = y_pred if isinstance(y_pred, Mapping) else getattr(y_pred, "columns", ())

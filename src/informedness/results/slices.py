@@ -50,15 +50,16 @@ class SliceRow:
         Number of classes k for NIT: the declared classes, or by default the classes in the
         references of all samples.
     scores : dict of str to float
-        Scores as in a report, by name. An undefined score of a slice is nan, for example with
-        references of one class.
+        Scores as in a report, by name, without informedness_prevalence. An undefined score of a
+        slice is nan, for example with references of one class.
     class_entropy : float
         Entropy of the references in bits.
     estimates : dict of str to Estimate
         Estimates of the scores; empty without a confidence level.
     difference, p_value : float
         Score minus that of all other samples, and the p-value of this difference, corrected for the
-        number of slices. Both are nan without `vs_rest`, or if one of the scores is undefined.
+        number of slices. Both are nan without `vs_rest`, or if one of the scores is undefined. The
+        p-value is also nan if one of the scores has no interval.
     """
 
     name: Slice | None
@@ -91,6 +92,8 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         A line that records the options, the number of samples and the version.
     average : {"default", "bias", "prevalence", "macro"}
         Average of Informedness.
+    read : tuple of Account
+        Accounts of the files or data frames that were read.
 
     Examples
     --------
@@ -140,8 +143,9 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         average : {"bias", "prevalence", "macro"}, optional
             Average of Informedness, as in `informedness_score`.
         sort : str
-            "name" sorts slices by number if all names are numbers, and otherwise keeps the order of
-            `tables`. The name of a score puts the lowest score first and undefined scores last.
+            "name" sorts slices by number if all names are numbers, also as text. Otherwise it keeps
+            the order of `tables`. The name of a score puts the lowest score first and undefined
+            scores last.
         pairs : mapping of slice to CellPairs, optional
             The grouped samples of each slice; the key None has all samples.
 
@@ -222,21 +226,20 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         records = []
         for row in (*self.rows, self.overall):
             record: dict[str, Any] = {"n_samples": row.table.n_samples, "n_classes": row.n_classes}
-            record["class_entropy_bits"] = row.class_entropy
-            guessing_level = score_named("accuracy").guessing_level(row.table)
-            record["accuracy_guessing"] = round(guessing_level, 12)
+            guessing = round(score_named("accuracy").guessing_level(row.table), 12)
+            record |= {"class_entropy_bits": row.class_entropy, "accuracy_guessing": guessing}
             for name, value in row.scores.items():
                 record[name] = render.as_json(value)
                 if name in row.estimates:
                     record |= row.estimates[name].fields(f"{name}_")
             record["out_of_class_share"] = out_of_class_share(row.table)
             if self.vs_rest is not None:
-                record["difference"] = render.as_json(row.difference)
-                record["p_value"] = render.as_json(row.p_value)
+                record |= {x: render.as_json(getattr(row, x)) for x in ("difference", "p_value")}
+            record["signature"] = self.signature
             keys = [f"by_{x}" if x in record or x.startswith("by_") else x for x in self.by]
             names = row.name if isinstance(row.name, tuple) else (row.name,) * len(keys)
             name_fields = dict(zip(keys, map(render.as_json, names), strict=True))
-            records.append({**name_fields, **record, "signature": self.signature})
+            records.append({**name_fields, **record})
         return records
 
     def to_dict(self) -> dict[str, Any]:
@@ -284,7 +287,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
 
     def _notes(self) -> Iterator[str]:
         # only the rows shown, because a mark takes as long to compute as a score
-        rows = self.rows[:_MAX_ROWS]
+        rows = *self.rows[:_MAX_ROWS], self.overall
         scores, k = scores_in_report(self.average), self.overall.n_classes
         title = title_of(self.overall.table, scores["informedness"])
         yield f"Inf is {title}; NIT counts the {k} classes of all samples."
@@ -302,7 +305,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
 def _check_tables(tables: Any, by: Any, n_columns: int) -> dict[Slice, ContingencyTable]:
     """Check the tables, and read the names of their slices.
 
-    Raise ValueError if they are not valid, or do not have a value for each of `n_columns` columns.
+    Raise ValueError if the tables are not valid, or a name does not have `n_columns` values.
     """
     parts = tables.values() if isinstance(tables, Mapping) else ()
     if not parts or not all(isinstance(table, ContingencyTable) for table in parts):
@@ -331,7 +334,7 @@ def _format(value: float, undefined: str = "--", sign: str = "") -> str:
 def _mark(row: SliceRow, score: Score) -> str:
     """Choose the mark of a score: "^" if it may mislead, otherwise empty."""
     value = row.scores[score.name]
-    return "^" if value == value and score.caution(row.table, value) else ""
+    return "^" if not math.isnan(value) and score.caution(row.table, value) else ""
 
 
 def _star(row: SliceRow) -> str:
@@ -375,7 +378,8 @@ def slices(
         The slice of each sample, for example its type of question. With several columns, each
         combination of values that occurs is a slice.
     average, confidence_level, vs_rest, sort
-        As in `Slices.from_tables`. Pandas categories keep their order.
+        As in `Slices.from_tables`. The categories of a single pandas Series or polars Enum keep
+        their order, unless all are numbers.
     groups : array-like of shape (n_samples,), optional
         As in `estimate`. Groups need a confidence level. They cannot be combined with `vs_rest`,
         which assumes independent slices.
@@ -467,7 +471,7 @@ def _sort_by_number(tables: Mapping[Slice, Any]) -> dict[Slice, Any]:
 
 
 def _sort_by_category(tables: Mapping[Slice, Any], by: Any) -> dict[Slice, Any]:
-    """Sort slices in the order of the categories of a pandas column; otherwise keep the order."""
+    """Sort slices in the order of the categories of a column, or keep the order without them."""
     categories = getattr(getattr(by, "dtype", None), "categories", None)
     if categories is None:
         return {**tables}
@@ -526,7 +530,8 @@ def _compare_with_rest(
 def difference_from_rest(score: Score, table: Table, rest: Any) -> tuple[float, float]:
     """Compute the difference between the scores of two tables, and its p-value.
 
-    Both are nan if a score is undefined, or if `rest` is 0 because there are no other samples.
+    Both are nan if a score is undefined, or if `rest` is 0 because there are no other samples. The
+    p-value is also nan if a score has no interval.
     """
     if not rest or any(map(score.why_undefined, (table, rest))):
         return math.nan, math.nan

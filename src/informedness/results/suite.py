@@ -23,7 +23,7 @@ from .comparison import Comparison, Difference, check_difference, compare
 from .estimate import AverageOption
 from .summary import share_text
 
-# If tasks with a caveat have a larger share of the variance, their caveat applies to the mean.
+# If tasks with a caveat have a larger share of the variance, the first caveat applies to the mean.
 _MAX_SHARE_OF_CAVEATS = 0.1
 _FIXED_TASKS = "Tasks have equal weights and are a fixed set, not a sample of tasks."
 
@@ -54,7 +54,7 @@ class SuiteComparison(Difference):
         As in `Comparison`, summed over the tasks.
     caveat : str
         The first caveat of a task, if tasks with a caveat contribute more than a tenth of the
-        variance; otherwise empty.
+        variance; otherwise empty. Tasks with the same predictions of both models do not count.
     """
 
     tasks: dict[str, Comparison]
@@ -63,12 +63,12 @@ class SuiteComparison(Difference):
 
     @property
     def scope(self) -> str:  # type: ignore[override]
-        """The end of the phrase for the mean difference."""
+        """The end of the phrase for the mean difference, such as " on average over 3 tasks"."""
         return f" on average over {len(self.tasks)} tasks"
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences about the margin, verdicts by task, tasks left out, and out-of-class shares."""
+        """Sentences about the margin, the tasks and their verdicts, and out-of-class shares."""
         notes = [] if self.margin is None else [f"{self.loss_phrase}."]
         corrected = (replace(v, p_value=self.p_values[name]) for name, v in self.tasks.items())
         n_tasks = Counter(comparison.verdict for comparison in corrected)
@@ -152,8 +152,9 @@ def compare_tasks(
     Raises
     ------
     ValueError
-        As in `compare`, with the name of the task. Also if fewer than two tasks can be compared, or
-        for NIT and EMA if tasks have different numbers of classes.
+        As in `compare`, with the name of the task. Also if `tasks` is not such a mapping, if
+        `groups` lacks a task, or if fewer than two tasks can be compared. For NIT and EMA, also if
+        tasks have different numbers of classes.
 
     Warns
     -----
@@ -175,6 +176,8 @@ def compare_tasks(
     options: dict[str, Any] = {"metric": metric, "average": average, "unknown": unknown}
     options["confidence_level"] = confidence_level
     check_difference("margin", margin)
+    if groups is not None and not {*tasks} <= {*groups}:
+        raise ValueError(f"`groups` must have the groups of each task, got {show([*groups])}")
     comparisons: dict[str, Comparison] = {}
     left_out: list[str] = []
     for name, (references, *predictions) in tasks.items():
@@ -237,7 +240,7 @@ def _test_mean(comparisons: Sequence[Comparison]) -> tuple[Interval, float]:
     """Compute the mean difference with its interval, and its p-value."""
     n_tasks = len(comparisons)
     difference = math.fsum(task.difference for task in comparisons) / n_tasks
-    # each task allows for one more sample, but the suite only for that with the largest variance
+    # each task allows for one more sample or group, the suite only for that with most variance
     extra = np.array([task.paired.extra_variance for task in comparisons])
     variances = np.array([task.standard_error for task in comparisons]) ** 2 - extra
     error = math.sqrt(max(float(variances.sum() + extra.max()), 0.0)) / n_tasks
