@@ -14,7 +14,7 @@ from ..files.opening import list_files
 from ..files.reading import Listing, first_rows
 from ..messages import message, with_subject
 from ..tables.label_warnings import folded, labels_in, missing_header_message, role_in, verdicts_in
-from ..text.render import cut, several, shown
+from ..text.render import count_text, cut, shown
 from .request import CompareRequest, ReportRequest, Request
 
 # Maps the name of each column to its values in the first rows; a missing value is None.
@@ -104,7 +104,7 @@ def _table_of(columns: Columns, verdicts: Names) -> str:
     widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
     lines = [f"{name:{widths[0]}}  {n:>{widths[1]}}  {text}" for name, n, text in rows]
     more = len(names) - _MOST_LISTED
-    return "\n".join([*lines, f"and {several(more, 'more column')}"] if more > 0 else lines)
+    return "\n".join([*lines, f"and {count_text(more, 'more column')}"] if more > 0 else lines)
 
 
 def _notes_on_labels(columns: Columns) -> list[str]:

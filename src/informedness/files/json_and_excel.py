@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, TypeAlias, TypedDict
 from ..core.labels import show, warn
 from ..errors import DataError, optional_import, prefix_errors
 from ..messages import Message
-from ..text.render import several
+from ..text.render import count_text
 from . import columns as file_columns
 from .arrow import FileReader
 from .columns import ARGMAX, column_of, distinct_names, name_list, one_value, value_in
@@ -248,7 +248,7 @@ def _check_is_row(document: Mapping[str, Any], names: Mapping[str, str]) -> None
     paths = [*_paths_to_rows(document)] or [*_paths_to_rows(document, are_objects=True)]
     paths.sort(key=lambda pair: -pair[1])
     if paths:
-        texts = " or ".join(f"{path!r} ({several(n, 'row')})" for path, n in paths)
+        texts = " or ".join(f"{path!r} ({count_text(n, 'row')})" for path, n in paths)
         text = f"the file is one object. Name the path to its rows as `rows`: {texts}"
         error = DataError(text)
         error.rows = paths[0][0] if len(paths) == 1 else None

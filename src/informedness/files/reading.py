@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, NamedTuple
 from ..core.labels import NULLS
 from ..errors import DataError, optional_import, prefix_errors
 from ..messages import join
-from ..text.render import several, shown
+from ..text.render import count_text, shown
 from .arrow import Arrow, FileReader, Parquet, as_list
 from .columns import column_of, columns_to_read, flatten_column, group_by_argument
 from .delimited import Delimited, explain_row_error
@@ -192,5 +192,5 @@ def _top_columns(reader: FileReader) -> tuple[dict[str, list[Any]], str]:
     n_rows = max(map(len, columns.values()), default=0)
     top = {name: values[:_MOST_ROWS] for name, values in columns.items()}
     if is_all and n_rows <= _MOST_ROWS:
-        return top, several(n_rows, "row")
+        return top, count_text(n_rows, "row")
     return top, f"the first {min(n_rows, _MOST_ROWS):,d} rows"

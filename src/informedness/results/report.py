@@ -257,7 +257,7 @@ class Report(Result, Mapping[str, float]):
     def text_blocks(self) -> list[Block]:
         """List the size, scores, summary, classes, matrix, notes and signature, in this order."""
         scores, *class_tables = self.text_tables()
-        n, n_classes = self.table.n_samples, render.several(self.n_classes, "class", "classes")
+        n, n_classes = self.table.n_samples, render.count_text(self.n_classes, "class", "classes")
         size = ["unknown N" if n is None else f"N {n:,}", n_classes]
         if self.table.is_weighted:
             size.insert(1, f"total weight {self.table.total:.6g}")

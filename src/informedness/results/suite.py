@@ -96,8 +96,8 @@ class SuiteComparison(Difference):
         rows = [["task", "N", "A", "B", "difference", interval_head, "p (Holm)"]]
         for name, task in self.tasks.items():
             scores = [str(task.n_samples), rounded(task.a, 3), rounded(task.b, 3)]
-            shown_name = shown(self.names_of_files().get(name, name))
-            rows.append([shown_name, *scores, *_difference_cells(task, self.p_values[name])])
+            task_name = shown(self.names_of_files().get(name, name))
+            rows.append([task_name, *scores, *_difference_cells(task, self.p_values[name])])
         scores = np.mean([[task.a, task.b] for task in self.tasks.values()], axis=0).tolist()
         name, means = f"mean of {len(self.tasks)} tasks", (rounded(x, 3) for x in scores)
         return [[*rows, [name, "", *means, *_difference_cells(self, self.p_value)]]]

@@ -19,7 +19,7 @@ import numpy as np
 from ..core.labels import Label
 from ..errors import optional_import
 from ..messages import Message, Naming, render
-from .render import amount, as_json, cut, cut_uniquely, several, shown, shown_interval
+from .render import amount, as_json, count_text, cut, cut_uniquely, shown, shown_interval
 
 # A table whose first row is the header. The first column is text, the other columns are numbers.
 # Empty cells at the end of a row may be missing.
@@ -47,10 +47,10 @@ _MAX_NAMES = 20  # unused columns shown
 class ReadColumn:
     """A column that was read: its role, its name, and its labels in order of frequency.
 
-    `role` is the argument that the column is read for, for example "references". `labels` has the
-    labels that are classes; it is empty for columns of other roles than references and predictions.
-    The label None means a missing label. `notes` say how values became labels. In JSON, `role` is
-    "part", and `out_of_class` is "outside".
+    `role` names the argument, as in "references" or "predictions A". `labels` has the labels that
+    are classes; it is empty for columns of other roles than references and predictions. The label
+    None means a missing label. `notes` say how values became labels. In JSON, `role` is "part", and
+    `out_of_class` is "outside".
     """
 
     role: str
@@ -106,14 +106,14 @@ class Account:
         """Write a line on the rows, one on each column, and one on unused columns, if any."""
         files = [*map(shown, self.sources)]
         span = f"{len(files)} files, {files[0]} to {files[-1]}"
-        sources = span if len(files) > 2 else " and ".join(files)
+        names = span if len(files) > 2 else " and ".join(files)
         left_out = (f", {n:,d} left out ({reason})" for reason, n in self.left_out.items())
         cells = [(x.role, cut(shown(x.name)), str(x)) for x in self.columns]
         widths = [max(len(row[i]) for row in cells) for i in (0, 1)]
         lines = [f"{x:{widths[0]}}  {y:{widths[1]}}  {text}".rstrip() for x, y, text in cells]
         if self.not_used:
             lines.append(f"not used: {_list_first(self.not_used, _MAX_NAMES, shown)}")
-        return "\n".join([f"{sources}: {several(self.n_rows, 'row')}{''.join(left_out)}", *lines])
+        return "\n".join([f"{names}: {count_text(self.n_rows, 'row')}{''.join(left_out)}", *lines])
 
     def to_dict(self) -> dict[str, Any]:
         """Convert the account to plain values for JSON."""

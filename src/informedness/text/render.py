@@ -68,11 +68,11 @@ def shown_p(p_value: float, is_in_sentence: bool = False) -> str:
 
 def samples(n: int | None) -> str:
     """Format a number of samples with the noun; None means an unknown number."""
-    return "these samples" if n is None else several(n, "sample")
+    return "these samples" if n is None else count_text(n, "sample")
 
 
-def several(n: int, noun: str, nouns: str = "") -> str:
-    """Format a number with a noun, which is in the plural unless the number is 1."""
+def count_text(n: int, noun: str, nouns: str = "") -> str:
+    """Format a count with its noun, which is in the plural unless the count is 1."""
     return f"{n:,d} {noun}" if n == 1 else f"{n:,d} {nouns or noun + 's'}"
 
 
