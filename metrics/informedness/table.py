@@ -353,10 +353,10 @@ class Task(NamedTuple):
     unknown: str
 
     def select_samples(self, references: Column, amounts: Numbers | None) -> Any:
-        """Index the samples that are not ignored and have a weight or count above 0.
+        """Find the samples that are not ignored and have a weight or count above 0.
 
-        Raise NoSamplesError if there are none. `amounts` are the weights or counts, None if all are
-        above 0.
+        Return an index of arrays: a slice or positions. Raise NoSamplesError if there are none.
+        `amounts` are the weights or counts; None means that all are above 0.
         """
         n = len(references.codes)
         if amounts is None and self.ignored is None and n:

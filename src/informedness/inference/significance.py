@@ -179,25 +179,25 @@ class Detection(NamedTuple):
     grows with the difference.
     """
 
-    n_errors: float  # the difference, in standard errors
-    falling: float  # the part of the squared error that decreases with the number of samples
-    fixed: float  # the part of the squared error that does not depend on this number
+    n_errors: float  # the difference that is detected, in standard errors
+    sampling_part: float  # the part of the squared error that decreases with the sample size
+    fixed_part: float  # the part of the squared error that does not depend on this size
     growth: float  # increase of the squared error per unit of difference
 
     def difference(self) -> float:
         """Compute the smallest difference that the test detects with a power of 80%."""
         half = self.n_errors**2 * self.growth / 2
-        squared = self.n_errors**2 * (self.falling + self.fixed)
+        squared = self.n_errors**2 * (self.sampling_part + self.fixed_part)
         difference = half + math.sqrt(half**2 + squared)
         return float(f"{difference:.12g}")  # rounded, to be the same in any order of the samples
 
     def size_factor(self, difference: float) -> float:
-        """Compute the factor by which the sample size must grow to detect this difference.
+        """Compute the factor of the sample size that is needed to detect this difference.
 
         It is inf if no sample size is enough.
         """
-        needed = (difference / self.n_errors) ** 2 - self.fixed
-        squared = self.falling + abs(difference) * self.growth
+        needed = (difference / self.n_errors) ** 2 - self.fixed_part
+        squared = self.sampling_part + abs(difference) * self.growth
         return squared / needed if needed > 0 else math.inf
 
 

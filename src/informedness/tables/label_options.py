@@ -258,7 +258,7 @@ def _convert(value: Any, names: Any, options: LabelOptions, role: str, name: str
     """Convert one value to a label; None if it is missing, or is a prediction without a class."""
     if isinstance(value, str):
         value = options.spellings.get(options.fold(value), options.fold(value))
-        value = _to_position(value, options, role) if options.numeric else value
+        value = _read_integer(value, options, role) if options.numeric else value
     return _to_name(value, names, options, role, name) if names and value is not None else value
 
 
@@ -296,7 +296,7 @@ def _find_answers(texts: list[Any], options: LabelOptions, name: str) -> list[st
     return [answers[text] for text in texts]
 
 
-def _to_position(text: str, options: LabelOptions, role: str) -> Label | None:
+def _read_integer(text: str, options: LabelOptions, role: str) -> Label | None:
     """Convert text to an integer if it spells one.
 
     Other text stays unchanged if there are choices. Without choices it raises ValueError, except
