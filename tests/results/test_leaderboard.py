@@ -128,3 +128,8 @@ def test_guessing_is_a_row_of_the_ranking():
     row = dict(zip(head, rows[-1], strict=True))
     share = np.bincount(REFERENCES).max() / N
     assert (row["model"], row[head[1]], row["accuracy"]) == ("guessing", "0.0000", f"{share:.4f}")
+
+
+def test_an_undefined_score_is_none_in_records():
+    (record,) = leaderboard(["a"] * 60, {"m": ["a"] * 60}, metric="cohen_kappa").records()
+    assert record["cohen_kappa"] is None

@@ -216,8 +216,8 @@ def estimate(
     Parameters
     ----------
     y_true, y_pred, labels, sample_weight, ignore_index, unknown
-        As in `informedness_score`. A `ContingencyTable` may be passed as `y_true` instead of
-        labels; `ignore_index` then appears only in the signature.
+        As in `informedness_score`. Without groups, a `ContingencyTable` may be passed as `y_true`
+        instead of labels; `ignore_index` then appears only in the signature.
     metric : str
         The score: "accuracy", "balanced_accuracy", "f1_macro", "cohen_kappa",
         "matthews_corrcoef", "informedness", "markedness", "nit" or "ema".
@@ -293,8 +293,8 @@ def level_text(level: float | None, pairs: CellPairs | None = None) -> str | Non
 def group_shortage(pairs: CellPairs | None, fewest: float, least: int = FEW_GROUPS) -> str:
     """Explain that there are too few groups; empty if there are enough.
 
-    `fewest` is the effective number of groups of a class if classes in few groups decide the error,
-    otherwise inf (see `GroupVariance`). `least` is the recommended number of groups.
+    `fewest` is `min_effective_groups` of `GroupVariance`, or inf without groups. `least` is the
+    recommended number of groups.
     """
     n = n_groups(pairs)
     shortage = scoring.shortage_message(n, least, "group") if n else ""

@@ -134,8 +134,8 @@ class Leaderboard(Result):
         """Convert each model to a record, best first."""
         records = []
         for rank, model in enumerate(self.models, start=1):
-            record: dict[str, Any] = {"rank": rank, "model": model.name, self.metric: model.value}
-            record |= model.estimate.fields()
+            record: dict[str, Any] = {"rank": rank, "model": model.name}
+            record |= {self.metric: as_json(model.value), **model.estimate.fields()}
             record |= {"n_runs": len(model.runs), "run_deviation": as_json(model.run_deviation)}
             record |= {"best_rank": model.ranks[0], "worst_rank": model.ranks[1]}
             record |= {"out_of_class_share": model.out_of_class_share, "accuracy": model.accuracy}

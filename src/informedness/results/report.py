@@ -368,8 +368,8 @@ def report(
     Parameters
     ----------
     y_true, y_pred, labels, sample_weight, ignore_index, unknown
-        As in `informedness_score`. A `ContingencyTable` may be passed as `y_true` instead of
-        labels; `ignore_index` then appears only in the signature.
+        As in `informedness_score`. Without groups, a `ContingencyTable` may be passed as `y_true`
+        instead of labels; `ignore_index` then appears only in the signature.
     average : {"bias", "prevalence", "macro"}, optional
         Average of Informedness, as in `informedness_score`.
     groups : array-like of shape (n_samples,), optional

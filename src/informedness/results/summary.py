@@ -225,7 +225,7 @@ def with_constant_predictions(table: Table) -> ContingencyTable:
 
 
 def with_perfect_predictions(table: Table) -> ContingencyTable:
-    """Replace every prediction by the class of its reference."""
+    """Replace every prediction by the class of its reference; squared weights are dropped."""
     totals = table.reference_totals[table.is_class]
     rows = np.flatnonzero(totals)
     labels = tuple(labels_at(table, table.is_class))
