@@ -102,7 +102,7 @@ def _difference_of(label: str, other: str) -> str:
         files = "Read files with ignore_case=True or strip=True"
         lists = "Fold lists with `[x.strip().casefold() for x in labels]`"
         return f"{show(label)} and {show(other)} {how}. {files}. {lists}."
-    how = "look alike, but differ in invisible characters, hyphens or the composition of accents"
+    how = "look alike, but differ in characters such as hyphens, spaces or invisible ones"
     return f"{label!a} and {other!a} {how}. Spell them alike."
 
 
@@ -236,7 +236,7 @@ def words_of(name: Any) -> list[str]:
 
 
 def warn_of_shares(row_totals: Numbers) -> None:
-    """Warn if all rows of a matrix sum to about 1 or 100: such shares lack the prevalence."""
+    """Warn if all non-empty rows of a matrix sum to about 1 or 100: shares lack the prevalence."""
     effect = "If its cells are shares of the row, the score is that of equally common classes."
     totals = row_totals[row_totals > 0]
     for total in (1, 100):
