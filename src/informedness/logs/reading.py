@@ -108,8 +108,8 @@ def read_log(
         variant, run or epoch. If a task to exclude is missing, or no other task is left. If
         `verdict` is combined with `extract`, `ignore_case` or `strip`.
     ImportError
-        If a package is missing: pyarrow for lighteval; backports.zstd for `.eval` before Python
-        3.14.
+        If a package is missing: pyarrow for lighteval, and for files of lm-eval compressed with
+        zstd; backports.zstd for `.eval` before Python 3.14.
 
     Warns
     -----
@@ -117,7 +117,8 @@ def read_log(
         If a log or a run is left out because it cannot be read. If samples are left out because
         they have no score or several right answers. If a log has metrics that could be the
         `verdict`, but none of them was used. If the harness recorded a different accuracy or number
-        of samples. If nearly all references are different texts.
+        of samples. If a log does not name the classes, and nearly all of at least 50 references are
+        different texts.
 
     Examples
     --------
