@@ -484,8 +484,8 @@ def cut_into_quantiles(
     """Merge slices by a column of numbers into bins with about equal numbers of samples.
 
     The edges of the bins are quantiles, as in `pandas.qcut`. A value on an edge is in the lower
-    bin. In slice names that are tuples, `position` is the position of the column. Errors call the
-    column `column`.
+    bin, so samples with the same value share a bin. In slice names that are tuples, `position` is
+    the position of the column. Errors call the column `column`.
     """
     pairs = sorted((_number_of(name, position, column), name) for name in tables)
     numbers = np.array([number for number, _ in pairs])
@@ -504,6 +504,7 @@ def cut_into_quantiles(
 
 
 def _number_of(name: Slice, position: int, column: str) -> float:
+    """Read the number in the name of a slice; raise ValueError unless it is a finite number."""
     value = name[position] if isinstance(name, tuple) else name
     with suppress(TypeError, ValueError):
         if math.isfinite(number := float(value)):
