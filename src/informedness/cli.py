@@ -62,8 +62,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line, and return its exit code.
 
     `arguments` are the words after the name of the program, by default those of this process. The
-    code is 1 if logs or tasks are left out, 2 after an error, 3 if a build should stop, 130 after
-    an interrupt, and otherwise 0.
+    code is 1 if logs, runs or tasks are left out, 2 after an error, 3 if a build should stop, 130
+    after an interrupt, and otherwise 0.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -92,6 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _print_message(message: str) -> None:
+    """Print a message on standard error."""
     if sys.stderr is not None:  # it may be closed, and `print` would use standard output instead
         print(message, file=sys.stderr, flush=True)
 
@@ -207,10 +208,11 @@ def _run_command(command: str, options: argparse.Namespace, flags: dict[str, str
 
 
 class _CollectValues(argparse.Action):
-    """Collect the values of a repeatable option, up to the first that looks like a file.
+    """Collect the values of a repeatable option up to a value that looks like a file.
 
     In `--labels cat dog p.csv` the last value is probably a file, but classes may have any name. It
-    and all values after it are set aside, and `_find_files` decides what they are.
+    and all values after it are set aside, and `_find_files` decides what they are. The first value
+    is always collected.
     """
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option: str | None = None) -> None:
@@ -229,7 +231,7 @@ def _looks_like_file(value: str) -> bool:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Raise ValueError for bad usage, and suggest options for those that do not exist."""
+    """Raise ValueError for bad usage, and suggest an option for one that does not exist."""
 
     def error(self, message: str) -> Any:
         message = "".join(x if x.isprintable() else ascii(x)[1:-1] for x in message)
@@ -351,7 +353,7 @@ def _add_options(parser: argparse.ArgumentParser, command: str) -> None:
     add("--extract", metavar="REGEX", help="extract the predicted class: group 1, or the match")
     above = "predictions are probabilities or logits: above T is class 1, others are class 0"
     add("--threshold", type=float, metavar="T", help=above)
-    add("--strict", help="turn warnings into errors, except those about logs left out", **flag)
+    add("--strict", help="turn warnings into errors, except about logs or tasks left out", **flag)
 
     add = _begin_group(parser, command, "reading files")
     add("--choices", metavar="LABEL", help="names of 0, 1, 2, ... if files hold numbers", **several)

@@ -94,9 +94,9 @@ def unregister() -> list[str]:
 
 
 def _remove(copy: Path) -> list[str]:
-    """Remove the files of a copy and their compiled versions, and the folder if it is then empty.
+    """Remove the files of a copy and their compiled versions, and folders that are then empty.
 
-    Return the names of the other files.
+    Return the names of the other files and folders in the copy.
     """
     names = {_MARK, *(copy / _MARK).read_text("utf-8", "replace").split()}
     for path in [*copy.iterdir(), *copy.glob("__pycache__/*")]:

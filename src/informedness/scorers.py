@@ -94,7 +94,7 @@ def cross_val_estimate(
 
     Scores of small folds should not be averaged. A fold that lacks a class is a different task, and
     a fold of one sample, as in leave-one-out, has only one class. Instead, each sample is predicted
-    by the model that was not trained on it, and all predictions are scored together.
+    by a model that was not trained on it, and all predictions are scored together.
 
     The interval is computed as in `estimate`. It says how far this score may be from the score on
     all samples of this kind, as if one classifier had made all predictions. It does not include the

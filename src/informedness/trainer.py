@@ -304,13 +304,15 @@ class ComputeMetrics:
             raise ValueError(join([error, hint], " (")) from error
 
     def _declare(self, ids: range, references: Numbers) -> None:
-        """Use the columns of logits as the classes, unless `labels` lists the classes.
+        """Declare the columns of logits as the classes, unless `labels` lists the classes.
+
+        Without `config`, only note the columns. The tally then finds references without logits.
 
         Raises
         ------
         ValueError
-            If `labels` are text, the logits seem to be of tokens, or their number of columns
-            changes.
+            If `labels` are text. With `config`, if the logits seem to be of tokens, or their number
+            of columns changes.
         """
         counts = self._counts
         if self._has_labels:
@@ -390,7 +392,7 @@ class ComputeMetrics:
         return result
 
     def _fields_of(self, score: Score, table: ContingencyTable, config: Any) -> dict[str, float]:
-        """Compute the fields of one score: of the table, or of each class if it has no average.
+        """Compute the fields of one score: of the table, or of each class if its average is None.
 
         With a confidence level the fields include the standard error and the interval.
         """

@@ -278,7 +278,7 @@ ERRORS = {
     "report '' -r gold -p a": "`FILE` must be a path or a sequence of paths, got ''",
     "report one.csv -r gold -p a": "none of the 60 `--predictions` ('b') is a class of the `--ref",
     "report none.csv -r gold -p a": "error: none.csv: ",  # and what the system says
-    "report p -r gold -p a": "Name the format as `--input-format`, or save",
+    "report p -r gold -p a": "Pass the format as `--input-format`, or save",
     "report p.csv -r a -p b --by c --vs-rest J": "`--vs-rest` must be one of ('accuracy', ",
     f"report {PAIR} --metric nit --average macro": "`--average` must be left out for",
     f"report {PAIR} --confidence-level 95": "`--confidence-level` must be between 0",
@@ -496,6 +496,16 @@ def test_two_files_are_joined_by_identifiers_or_refused(
         assert (result[0], float(result[1])) == (0, pytest.approx(expected, abs=1e-12))
         n_rows = max(len(columns["id"]) for columns in (first, second))
         assert f": {n_rows} rows" in result[2]  # those left out among them
+
+
+def test_references_in_a_later_part_of_joined_predictions_are_not_read(command, tmp_path):
+    (tmp_path / "gold.csv").write_text("id,gold\n1,a\n2,b\n3,a\n4,b\n")
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "0.csv").write_text("id,model\n1,a\n2,b\n")
+    (tmp_path / "parts" / "1.csv").write_text("id,gold,model\n3,a,a\n4,b,a\n")
+    line = f"{tmp_path / 'gold.csv'} {tmp_path / 'parts'} --on id -r gold -p model"
+    code, output, _ = command("report", *line.split(), "--metric", "accuracy")
+    assert (code, float(output)) == (0, 0.75)
 
 
 # Names and values that look like arguments

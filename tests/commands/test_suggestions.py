@@ -274,7 +274,7 @@ def test_an_unknown_column_is_an_error_that_names_a_close_one(run):
         "report rows.jsonl -r gold -p out.say": "(did you mean 'says'?)",
         "report truth.csv bert.csv -r gold -p bert": "and `--on` joins two",
         "report three.csv golden": "golden: No such file",
-        "report latin.csv -r gold -p bert": "name the file's encoding as --encoding",
+        "report latin.csv -r gold -p bert": "pass the file's encoding as `--encoding`",
     }.items():
         code, output, errors = run(line)
         assert (code, output) == (2, "")

@@ -157,6 +157,14 @@ def test_a_nested_path_leads_to_its_values_or_is_refused(name, tmp_path):
             check_read(path, expected, names, **dict(*options))
 
 
+def test_a_path_in_columns_of_one_name_is_refused(tmp_path):
+    doc = pa.array([{"name": "a"}, {"name": "b"}])
+    table = pa.table([doc, doc, pa.array(["a", "b"])], names=["doc", "doc", "model"])
+    pa.parquet.write_table(table, tmp_path / "p.parquet")
+    names = {"references": "doc.name", "predictions": "model"}
+    refused(tmp_path / "p.parquet", ".*'doc.name', which is not unique", names=names)
+
+
 def test_text_within_structs_and_lists_is_read_whatever_its_type(tmp_path):
     path = tmp_path / "p.arrow"
     for text in (pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())):

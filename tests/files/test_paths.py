@@ -100,8 +100,7 @@ def test_a_file_given_twice_and_what_is_no_path_is_an_error(folder, tmp_path):
     for first, second in ((file, f"{folder}/../parts/1.csv"), (folder, file), (file, link)):
         refused_as([first, second], f"^{re.escape(str(second))}: each file must be listed once")
     refused_as(
-        [hard, file],
-        f"^{file}: each file must be listed once; the same file is listed earlier as {hard}",
+        [hard, file], f"^{file}: each file must be listed once; the same file is listed as {hard}"
     )
     refused_as(["-", "-"], "^-: each file must be listed once", file_format="csv")
     for path in (None, b"p.csv", [3, "p.csv"]):

@@ -29,7 +29,7 @@ QUOTED = "the row that begins in line {} has a quoted field that is not well for
 TWO_ROWS = "the row that begins in line {} has a quoted field whose lines look like rows"
 THIRD = TWO_ROWS.format(3)
 ROWS_OF_ANSWER = "b,b,ok\na,a,ok"  # of a model, which look like rows of the file
-NO_UTF8 = r"not text in UTF-8, .*: name the file's encoding as encoding="
+NO_UTF8 = r"not text in UTF-8, .*: pass the file's encoding as `encoding`"
 EMPTY = of("gm", "a,a", '"b",""', ",b", '"a","b"', "b,b", "a,")
 NULLS = (
     r"`references` must have a value in every row, got an empty cell or text such as NA in 1 of 6 "
@@ -119,7 +119,7 @@ JSON = [
     ('{"gold": ["a", "b"], "model": ["b"]}', "line 1: 'gold' holds several values"),
     ('{"gold": ["a"], "model": ["b"]}\n' * 2, "line 1: 'gold' holds several values"),
     # rows within a document, of which one list has some
-    (DOCUMENT, r"Name the path to its rows as `rows`: 'run.rows' \(1 row\)$"),
+    (DOCUMENT, r"Pass the path to its rows as `rows`: 'run.rows' \(1 row\)$"),
     (DOCUMENT, ("a", "a"), {"rows": "run.rows"}),
     ('{"doc": {"gold": "a"}, "says": {"model": "a"}}', ("a", "a"), WITHIN),
     ('{\n"a": [{"x": 1}], "b": [{"x": 1}]}', r"`rows`: 'a' \(1 row\) or 'b' \(1 row\)"),
@@ -174,7 +174,7 @@ def test_other_encodings_are_read_only_if_named(tmp_path):
     for encoding, word in (words | {"utf-16-le": "schön"}).items():
         for name, text in (("p.csv", of("gm", f"a,{word}")), ("p.jsonl", lines(f'"{word}"'))):
             (tmp_path / name).write_bytes(text.encode(encoding))
-            refused(tmp_path / name, ".*is not text in UTF-8.*encoding=")
+            refused(tmp_path / name, ".*is not text in UTF-8.*`encoding`")
             expected = "a" if name == "p.csv" else [word], [word]
             check_read(tmp_path / name, expected, encoding=encoding)
     for encoding, message in (
@@ -183,7 +183,9 @@ def test_other_encodings_are_read_only_if_named(tmp_path):
     ):
         refused_as(tmp_path / "p.jsonl", message, encoding=encoding)
     (tmp_path / "p.parquet").touch()
-    refused_as(tmp_path / "p.parquet", "only, not to parquet: leave it out", encoding="cp1252")
+    refused_as(
+        tmp_path / "p.parquet", "text formats, not for parquet: leave it out", encoding="cp1252"
+    )
 
 
 def test_an_empty_weight_is_null_even_if_text_is_kept(tmp_path):

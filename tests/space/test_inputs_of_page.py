@@ -225,7 +225,7 @@ def test_refusals_say_what_to_do(page, send):
 
 def test_menus_are_filled_even_if_reading_fails(page, send):
     for content, sentence in (
-        ("label,prediction\nspät,früh\n".encode("cp1252"), "name the file's encoding as"),
+        ("label,prediction\nspät,früh\n".encode("cp1252"), "pass the file's encoding as"),
         ("label,prediction\n" + "a,a\n" * 100_001, "at most 100,000 rows"),
         ("label,prediction\n", "at least one sample to score, got 0 samples"),
         ('[{"label": "a", "prediction": 0.5}]', "a score, not a label"),

@@ -120,7 +120,7 @@ def _notes_on_labels(columns: Columns) -> list[str]:
 
 
 def _references_in(columns: Columns) -> list[str]:
-    """Find columns of labels whose names suggest references; keep the first of equal columns."""
+    """Find columns of two or more labels whose names suggest references; keep one of equal ones."""
     names = [x for x, y in columns.items() if role_in(x) == "references" and len(labels_in(y)) > 1]
     return [*{tuple(columns[name]): name for name in names[::-1]}.values()][::-1]
 
@@ -184,8 +184,8 @@ def _models_in(references: str, first: Columns, last: Columns) -> list[str]:
 
     Columns whose names suggest predictions are used if most of their labels are classes. Without
     such names, the column of a second file with the name of the references is used. If the second
-    file lacks it, or there is one file, the labels must be those of the references, and must not be
-    too common.
+    file lacks it, or there is one file, the labels must be those of the references, and must not
+    all be too common.
     """
     # without differences of case and surrounding whitespace
     classes = {*map(folded, labels_in(first.get(references, ())))}

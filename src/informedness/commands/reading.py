@@ -84,7 +84,7 @@ class Inputs(NamedTuple):
 
     @property
     def accounts(self) -> Sequence[Account | str]:
-        """List the accounts of the data that the result does not show; for logs, list warnings."""
+        """The accounts that a result for one metric does not show; for logs, warnings."""
         if isinstance(self.data, ContingencyTable):
             return self.data.read
         if isinstance(self.data, list):
@@ -93,7 +93,7 @@ class Inputs(NamedTuple):
             return [message("warning: {x}", x=how_found(run)) for run in self.data if run.unknown()]
         if isinstance(self.data, dict) or {"predictions 1", "task"} & self.names.keys():
             return []
-        return [self.data.read]
+        return [self.data.account]
 
 
 @dataclass(frozen=True)
@@ -113,6 +113,8 @@ class Reader:
 
     def with_prior(self, column: str | None, console: Console) -> Reader:
         """Copy the reader with the class counts in FILE:COLUMN as prior, and print their account.
+
+        If `column` is None, return the reader unchanged.
 
         Raises
         ------
@@ -136,8 +138,13 @@ class Reader:
     def read(self, is_one_run: bool = False) -> Inputs:
         """Read a table, one table per slice, the columns themselves, or answers in logs.
 
-        Columns are read for several models, for groups and for tasks. If `is_one_run`, logs must
-        contain exactly one run.
+        Columns are read for two or more models, for groups and for tasks. If `is_one_run`, logs
+        must contain exactly one run.
+
+        Raises
+        ------
+        ValueError
+            If a column is to be cut into quantiles, and columns are read. If the data are invalid.
         """
         if self.kind == "logs":
             from ..logs.reading import only_run

@@ -1,6 +1,7 @@
 """Requests for commands, and checks for options that conflict.
 
-A request is frozen. The fields of its parts have the names of Python arguments.
+A request is frozen. The fields of its parts have the names of Python arguments, or those of options
+that only the command line has.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,7 +34,7 @@ class ColumnNames:
 
 @dataclass(frozen=True)
 class LogSelection:
-    """Options that select answers in logs."""
+    """Options that select answers and verdicts in logs; `epochs` says whether to pool epochs."""
 
     harness: str | None = None
     verdict: str | None = None
@@ -132,7 +133,7 @@ class ReportRequest(Request):
 
     @property
     def has_default_level(self) -> bool:
-        """Whether the result has 95% intervals that were not requested."""
+        """Whether a result for people, without a named metric, has unrequested 95% intervals."""
         is_bare = self.scores.metric is None and self.scores.confidence_level is None
         is_for_people = self.output.format in ("text", "html", "markdown")
         return is_bare and is_for_people and not self.scores.no_intervals
@@ -261,7 +262,10 @@ def _check_requirements(scores: CompareScores) -> None:
 
 
 def _check_files(source: Source, kind: str) -> None:
-    """Reject columns and files that are named twice, and --on unless there are two files."""
+    """Reject --on unless there are two files, and predictions that are named twice without it.
+
+    Also reject repeated files if their lines, or the same column in each, are read.
+    """
     models, on = source.columns.predictions, source.columns.on
     if on is None and (repeated := [model for model in models if models.count(model) > 1]):
         raise ValueError(f"`--predictions` must name each column once, got {repeated[0]!r} twice")

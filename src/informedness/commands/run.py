@@ -46,14 +46,14 @@ COMPARE_OPTIONS = "metric", "average", "confidence_level", "margin"  # arguments
 def carry_out(request: Request, console: Console) -> str:
     """Carry out a request for `report` or `compare`, and return the result as text.
 
-    If the source has columns, and the request does not name them, the text lists the columns.
+    If the source has columns, and the request does not name them, the text or an error lists them.
     """
     kind, columns, output = find_kind(request), request.source.columns, request.output
     check(request, kind)
     if kind == "columns" and (columns.references is None or not columns.predictions):
         return ask_for_columns(request)
     if kind == "logs":
-        console.flags["labels"] = console.flags["choices"]  # it lists the classes of logs
+        console.flags["labels"] = console.flags["choices"]  # this option lists the classes of logs
     if output.plot is not None:
         _prepare_figures(output.plot)
     are_compared = isinstance(request, CompareRequest)
@@ -95,7 +95,7 @@ def _report_on_files(reader: Reader, scores: ReportScores) -> Result:
 
 
 def _decide_score(inputs: Inputs, scores: ReportScores, least: float, console: Console) -> None:
-    """Decide whether a build passes --at-least."""
+    """Decide whether a build passes --at-least, and print the decision."""
     from ..results.comparison import decide_at_least
 
     level = scores.confidence_level or LEVEL
@@ -105,9 +105,10 @@ def _decide_score(inputs: Inputs, scores: ReportScores, least: float, console: C
 
 
 def _print_averages(inputs: Inputs, scores: ReportScores, console: Console) -> None:
-    """Print Informedness by bias and by prevalence, which differ for three or more classes.
+    """Print Informedness by bias and by prevalence, which may differ for three or more classes.
 
-    Nothing is printed unless the only metric is Informedness with the default average.
+    Nothing is printed unless the metric is Informedness with the default average, and the data are
+    a table of three or more classes.
     """
     table: Any = inputs.data
     is_default = scores.metric == "informedness" and scores.average == "default"
@@ -185,7 +186,7 @@ def _compare_logs(reader: Reader, scores: CompareScores) -> tuple[AnyComparison,
 
 
 def _decide_comparison(result: AnyComparison, scores: CompareScores, console: Console) -> None:
-    """Decide whether a build passes --require or --fail-if."""
+    """Decide whether a build passes --require or --fail-if, and print the decision."""
     from ..results.comparison import Comparison, decide
 
     required, gate = scores.require, "require" if scores.require else "fail-if"
@@ -203,7 +204,7 @@ def register() -> str:
 
 
 def unregister() -> str:
-    """Undo `register`, and list the folders whose copies were removed."""
+    """Remove the copies that `register` wrote, and list their folders."""
     from ..registration import unregister
 
     return "\n".join(f"removed the copy in {x}" for x in unregister()) or "nothing was registered"
@@ -314,7 +315,7 @@ def _score_tasks(data: Whole, models: Sequence[str], scores: ReportScores) -> Re
             with prefix_errors(shown(task)), prefix_warnings(shown(task)):
                 task_report = report(columns["references"], column, **options)
             reports[model if metric else "", task] = task_report
-    return replace(RunTable.from_reports(reports, metric), read=(data.read,))
+    return replace(RunTable.from_reports(reports, metric), read=(data.account,))
 
 
 def compare_models(
@@ -343,7 +344,7 @@ def _compare_tasks(tasks: Mapping[str, Whole], scores: CompareScores) -> SuiteCo
     first, *_ = tasks.values()
     options = {**scores.arguments(*COMPARE_OPTIONS), "unknown": first.task.unknown}
     suite = compare_tasks(pairs, groups=groups or None, **options)
-    return replace(suite, read=tuple(dict.fromkeys(data.read for data in tasks.values())))
+    return replace(suite, read=tuple(dict.fromkeys(data.account for data in tasks.values())))
 
 
 def _split_tasks(data: Whole) -> dict[str, Whole]:

@@ -13,9 +13,9 @@ from typing import Any, BinaryIO
 from ..errors import prefix_errors
 from .columns import check_columns, column_of, one_value, value_in
 
-_N_ROWS = 1 << 20  # most rows decoded or counted at a time
+_N_ROWS = 1 << 20  # most rows decoded at a time
 _LONG_ROW = 64  # bytes per row on average; files with longer rows are decoded in smaller batches
-_N_BYTES = 1 << 24  # bytes counted at a time, such as two columns of a million integers
+_N_BYTES = 1 << 24  # bytes to count at a time, such as two columns of a million integers
 _N_SEARCHED = 1 << 22  # bytes read at a time to find joined files
 _END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 
@@ -38,7 +38,11 @@ def open_native(stream: BinaryIO) -> Any:
 
 
 class FileReader:
-    """Base class of file readers, whose constructors read the header."""
+    """Base class of file readers, whose constructors read the header.
+
+    `class_names` maps arguments to the names of their classes. `sheets` lists the sheets of a
+    workbook.
+    """
 
     header: Sequence[str] = ()
     class_names: Mapping[str, Sequence[str]] = {}
@@ -99,7 +103,7 @@ class Parquet(_SchemaReader):
 
 
 class Arrow(_SchemaReader):
-    """Read columns of an Arrow file, or of an Arrow stream, which `datasets` writes."""
+    """Read the columns in `names`, or all, from an Arrow file, or a stream as of `datasets`."""
 
     def __init__(self, stream: BinaryIO, names: Mapping[str, str]) -> None:
         from pyarrow import ipc
@@ -175,12 +179,13 @@ def check_schema(names: Mapping[str, str], schema: Any) -> dict[str, Sequence[st
     Raises
     ------
     ValueError
-        If a column does not exist, is not unique, or has several values per row.
+        If a column does not exist, is not unique, or is nested. A path in a nested column is valid.
     """
     from pyarrow import types
 
-    nested = [x for x in names.values() if x not in schema.names and column_of(x, schema.names)]
-    check_columns(names, [*schema.names, *dict.fromkeys(nested)])
+    paths = {x: column_of(x, schema.names) for x in names.values() if x not in schema.names}
+    nested = [path for path, top in paths.items() for name in schema.names if name == top]
+    check_columns(names, [*schema.names, *nested])
     metadata = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
     class_names = dict[str, Sequence[str]]()
     for argument, name in names.items():
@@ -205,7 +210,10 @@ def _class_names_of(name: str, metadata: Any) -> Sequence[str]:
 
 
 def _column_at(batch: Any, name: str, first_row: int) -> Any:
-    """Get a column of a batch, or the values at a path in a nested column."""
+    """Get a column of a batch, or the values at a path in a nested column.
+
+    `first_row` is the position of the first row of the batch in the file, for messages.
+    """
     import pyarrow
 
     top = str(column_of(name, batch.schema.names))
@@ -221,9 +229,10 @@ def _column_at(batch: Any, name: str, first_row: int) -> Any:
 def _choose_decoding(metadata: Any, columns: list[str]) -> tuple[int, list[str]]:
     """Choose how many rows to decode at a time, and which columns to decode as dictionaries.
 
-    For columns of ten labels, decoding as dictionaries takes a quarter of the time. For long
-    labels, it takes more memory. pyarrow cannot decode delta encodings as dictionaries. It can
-    decode nested columns as dictionaries only in some files, so they are decoded as values.
+    The choice for all rows depends on the first row group. For columns of ten labels, decoding as
+    dictionaries takes a quarter of the time. For long labels, it takes more memory. pyarrow cannot
+    decode delta encodings as dictionaries. It can decode nested columns as dictionaries only in
+    some files, so they are decoded as values.
     """
     starts = tuple(f"{name}." for name in columns)
     paths = [metadata.schema.column(i).path for i in range(metadata.num_columns)]

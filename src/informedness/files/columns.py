@@ -3,8 +3,8 @@
 `doc.label` is the field `label` of the column `doc`. `doc.answers.0` is the first element of the
 list `answers` in `doc`. A column whose name is the entire path has priority. At every level, the
 longest matching field name is used. The prefix `argmax:` selects the position or the name of the
-largest number. If several numbers are equal, the first is used. A column whose name starts with
-`argmax:` has priority.
+largest number. If several numbers are the largest, the first is used. A column with exactly this
+name, prefix included, has priority. `argmax:a,b` is the column with the highest score in each row.
 """
 
 import re
@@ -31,8 +31,8 @@ def collect_names(
     Raises
     ------
     ValueError
-        If a name cannot be that of a column, if `weights` and `counts` are both passed, or if the
-        column of one of them has another role, too.
+        If a name cannot be that of a column, or `by` is empty. If `weights` and `counts` are both
+        passed, or if the column of one of them has another role, too.
     """
     if weights is not None and counts is not None:
         raise ValueError("`weights` and `counts` exclude each other: pass only one of them")
@@ -49,7 +49,10 @@ def collect_names(
 
 
 def _slicing_columns(by: Any) -> dict[str, Any]:
-    """Number the columns to slice by as "by", "by 2", "by 3" and so on."""
+    """Number the columns to slice by as "by", "by 2", "by 3" and so on.
+
+    Without columns, "by" is None. An empty list raises ValueError.
+    """
     columns = [*by] if isinstance(by, Sequence) and not isinstance(by, str) else [by]
     if not columns:
         raise ValueError("`by` must name at least one column, got none")
@@ -238,7 +241,7 @@ def value_in(value: Any, path: str, parent_path: str = "") -> Any:
     Raises
     ------
     ValueError
-        If the path does not exist. The message lists the keys of the object that lacks it.
+        If the path does not exist. If an object lacks it, the message lists the keys of the object.
     """
     while value is not None and value != []:
         step = path.partition(".")[0]
@@ -266,8 +269,8 @@ def one_value(row: Mapping[str, Any], name: str, where: str, n_absent: Any = Non
     Raises
     ------
     ValueError
-        If the key is missing and not counted, or if there are several values. The message begins
-        with `where`, the location of the object.
+        If the key is missing and not counted, if there are several values, or if `argmax:` finds
+        no numbers. The message begins with `where`, the location of the object.
     """
     path, is_argmax = _path_of(name, row)
     try:
@@ -288,7 +291,10 @@ def one_value(row: Mapping[str, Any], name: str, where: str, n_absent: Any = Non
 
 
 def _argmax(value: Any, name: str) -> Any:
-    """Find the name of the largest number, or its position in a list; None for empty values."""
+    """Find the name or label of the largest number, or its position in a list.
+
+    The result is None for null, and for an empty list or object.
+    """
     if value in (None, [], {}):
         return None
     pairs = _named_numbers(value)
@@ -300,10 +306,10 @@ def _argmax(value: Any, name: str) -> Any:
 
 
 def _named_numbers(value: Any) -> Sequence[tuple[Any, Any]]:
-    """Pair each number with its name, or with its position in a list.
+    """Pair each number with its name or label, or with its position in a list.
 
-    The result is empty for other values. Booleans in an object are read as numbers if exactly one
-    of them is true.
+    The result is empty for a single value, and for objects with ambiguous labels. Booleans in an
+    object are read as numbers if exactly one of them is true.
     """
     if isinstance(value, dict):
         is_one_true = {*map(type, value.values())} == {bool} and sum(value.values()) == 1

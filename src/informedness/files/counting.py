@@ -135,8 +135,9 @@ def table_from_file(
     Warns
     -----
     InformednessWarning
-        If files in a folder are left out; the message names up to three of them. If rows of a log
-        of lm-eval have several filters.
+        If hidden files, or files without data, in a folder are left out; the message names up to
+        three of them. If rows of a log of lm-eval have several filters, and no argument names
+        their column.
     LabelsWarning
         If text for a missing value, or -100, counts as a class. If labels look alike, or differ
         only in case or whitespace. If nearly all references are different texts. If predictions
@@ -144,13 +145,14 @@ def table_from_file(
         labels occurs once, next to a column of whole numbers. If names of columns suggest swapped
         arguments, are also labels, or repeat with other values. If no reference is `ignore_index`.
     UndefinedMetricWarning
-        If predictions are not classes of the references, and `unknown` is not "wrong".
+        If predictions are not classes of the references, the options do not list the classes, and
+        `unknown` is not "wrong".
 
     Raises
     ------
     ValueError
-        If a file, a column or a label is not valid, or no prediction is a class of the
-        references; the message names the file.
+        If an option, a file, a column or a label is not valid. If no prediction is a class of the
+        references, and the options do not list the classes. A message about data names the file.
     FileNotFoundError
         If a path does not exist.
     ImportError
@@ -223,14 +225,14 @@ def table_from_frame(
     Warns
     -----
     LabelsWarning, UndefinedMetricWarning
-        As in `table_from_file`.
+        As in `table_from_file`, except those about `ignore_index` and repeated names of columns.
 
     Raises
     ------
     ValueError
-        If a column does not exist, has nulls, or does not hold labels (for `weights` and `counts`,
-        numbers). If `ContingencyTable.from_labels` would raise an error. If the collation of a
-        database may merge labels.
+        If a column does not exist, is not unique, has nulls, or does not hold labels (for
+        `weights` and `counts`, numbers). If `ContingencyTable.from_labels` would raise an error.
+        If the collation of a database may merge labels.
     TypeError
         If a polars column holds Python objects.
     ImportError
@@ -253,7 +255,7 @@ def table_from_frame(
 
 
 def table_of_matrix(
-    path: str, kind: str, encoding: str | None, labels: Any
+    path: str, file_format: str, encoding: str | None, labels: Any
 ) -> ContingencyTable | None:
     """Read a text file that can only be a confusion matrix; return None for other files.
 
@@ -262,7 +264,7 @@ def table_of_matrix(
     ValueError
         If the numbers are not counts of samples, or the matrix has totals.
     """
-    if kind not in DELIMITERS:
+    if file_format not in DELIMITERS:
         return None
     with prefix_errors(shown(path)), open_whole(path, None, encoding) as stream:
         text = stream.read(BLOCK).decode("utf-8-sig", "replace")
@@ -368,7 +370,7 @@ def _as_classes(table: ContingencyTable, texts: Mapping[Any, Any], task: Task) -
 
 
 def _rows_of(frame: Any, samples: Samples) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a frame in batches; databases and lazy frames first count equal rows."""
+    """Yield the rows of a frame in batches; databases, lazy frames and Dask count equal rows."""
     with optional_import("data frames need narwhals and pyarrow", "narwhals>=2", "pyarrow>=20"):
         import narwhals as nw
         import pyarrow  # noqa: F401
@@ -397,7 +399,8 @@ def _read_columns(
     """Read columns of a frame as an Arrow table, with columns of sums if rows are grouped.
 
     The second result maps "times" and "squares" to the names of the columns of sums: the number of
-    rows in a group, and the sum of their squared weights. The column of weights then has sums, too.
+    rows in a group, and the sum of their squared weights. With "squares", the column of weights
+    has sums, too.
     """
     import narwhals as nw
 
@@ -428,7 +431,7 @@ def _header_of(native: Any, names: Mapping[str, str]) -> list[str]:
     ValueError
         If `native` is not a data frame.
     TypeError
-        If a column in `names` holds Python objects.
+        If a column of polars in `names` holds Python objects.
     """
     if hasattr(native, "collect_schema"):  # polars, where `columns` may warn
         schema = native.collect_schema()

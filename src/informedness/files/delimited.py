@@ -27,20 +27,20 @@ _REMEDIES = "If a quote is missing, add it. If the lines are text, quote the nam
 class Delimited(FileReader):
     """Find the delimiter and header of a CSV or TSV file, and read it with pyarrow.
 
-    With `no_quotes`, quotes are ordinary characters.
+    Without `has_quotes`, quotes are ordinary characters.
 
     Raises
     ------
     ValueError
         If the header lacks a column or is not text in UTF-8, or if a quoted field is malformed or
-        may hold several rows.
+        may hold several rows. If the file is in the ARFF format.
     """
 
     def __init__(
-        self, stream: BinaryIO, kind: str, names: Mapping[str, str], no_quotes: bool = False
+        self, stream: BinaryIO, file_format: str, names: Mapping[str, str], has_quotes: bool = True
     ) -> None:
-        self._stream, self._has_quoting = stream, not no_quotes
-        self._original_names, *self._first_rows = self._find_header(names, DELIMITERS[kind])
+        self._stream, self._has_quoting = stream, has_quotes
+        self._original_names, *self._first_rows = self._find_header(names, DELIMITERS[file_format])
         self.header = distinct_names(self._original_names)
         columns = names.values() if names and {*names.values()} <= {*self.header} else self.header
         if {*"".join(columns)} & {"\ufffd", "\0"}:
@@ -49,7 +49,7 @@ class Delimited(FileReader):
         self._names = names or {name: name for name in self.header}
         self._pairs = repeats_of(names.values(), self._original_names)
         self._label_column = next((names[x] for x in labelled_arguments(names)), "")
-        self._hidden_labels = self._find_hidden_labels() if names and not no_quotes else {}
+        self._hidden_labels = self._find_hidden_labels() if names and has_quotes else {}
 
     def _find_header(self, names: Mapping[str, str], default: str) -> list[list[str]]:
         """Find the delimiter and the header, and read the header and the first rows.
@@ -87,7 +87,8 @@ class Delimited(FileReader):
     def _record_batches(self, keep_empty: bool) -> Iterator[Any]:
         """Yield batches of the columns.
 
-        Raise an error if the header repeats, or if a cell holds several rows.
+        At the end, raise an error if a cell holds several rows, or if rows repeat the header. Such
+        rows are valid if other rows repeat a part of it.
         """
         labels = set[Any]()
         unequal = dict[str, str]()
@@ -144,8 +145,9 @@ class Delimited(FileReader):
         A stray quote merges all text up to the next quote into one cell, and pyarrow accepts it.
         Each line in that cell then has as many cells as the header. Genuine text may also have
         that form. Text counts as genuine if the name of the label column is quoted in the header,
-        or if any text of several lines does not look like rows. If a quoted cell of one line
-        holds a delimiter, text counts as rows only if it contains the label of another row.
+        or if in any row of several lines at most half of the lines have that form. If a quoted
+        cell of one line holds a delimiter, the labels are returned. Text then counts as rows only
+        if one of these labels is also the label of another row.
 
         Raises
         ------

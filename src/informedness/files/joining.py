@@ -33,7 +33,7 @@ class Whole(NamedTuple):
 
     columns: dict[str, Column]
     task: Task
-    read: Account
+    account: Account
 
 
 def whole_columns(samples: Samples, batches: Batches, most_rows: int | None = None) -> Whole:
@@ -113,8 +113,8 @@ def read_lines(path: str, encoding: str | None) -> Column:
 def samples_of_lines(lines: Mapping[str, Column], samples: Samples) -> list[dict[str, Any]]:
     """Read samples from the lines of each argument, with one label per line.
 
-    The list has one batch, or is empty without samples. Empty lines at the end are samples only
-    with `keep_missing`.
+    The list has one batch, or is empty without samples. Lines that are empty at the end of all
+    files are samples only with `keep_missing`.
 
     Raises
     ------
@@ -147,7 +147,7 @@ def _check_lines(lines: Mapping[str, Column], options: LabelOptions) -> None:
     """Raise an error if lines have several cells, and warn if the first lines look like headers.
 
     If classes are extracted from text, only the references are checked. A header is recognised
-    only if each text occurs at least twice on average.
+    only if the texts in each file occur at least twice on average.
     """
     checked_files = [*lines][: None if options.pattern is None else 1]
     first_lines = {file: lines[file].example() for file in checked_files}
@@ -167,7 +167,7 @@ def _check_lines(lines: Mapping[str, Column], options: LabelOptions) -> None:
 
 
 def _warn_of_header(lines: Sequence[str], files: Collection[Counter[str]]) -> None:
-    """Warn if the text in the first lines does not occur in any other line."""
+    """Warn if the texts in the first lines have letters, and do not occur in any other line."""
     are_alone = all(sum(counts[line] for counts in files) == lines.count(line) for line in lines)
     if are_alone and all(any(map(str.isalpha, line)) for line in lines):
         text = f"only the first line has {' and '.join(map(show, dict.fromkeys(lines)))}"
@@ -177,8 +177,9 @@ def _warn_of_header(lines: Sequence[str], files: Collection[Counter[str]]) -> No
 def _files_with_cells(counts: Mapping[str, Counter[str]]) -> list[str]:
     """Find the files whose lines are rows of several cells.
 
-    Lines with tabs are rows. Lines of at least three words are rows if more than half of them are
-    distinct. Lines of two words are rows if the first word is an identifier.
+    Lines are rows if all of them have tabs. Lines of at least three words are rows if more than
+    half of them are distinct. Lines of two words are rows if their first words are identifiers:
+    more than three, distinct, and the same in all files.
     """
     tabbed = [file for file, lines in counts.items() if lines and all("\t" in x for x in lines)]
     cells = [line.split() for line in chain(*counts.values())]
@@ -293,7 +294,7 @@ def _read_identifiers(values: Any) -> Any:
 
 
 def _code_identifiers(first: dict[str, Any], second: dict[str, Any]) -> None:
-    """Encode the identifiers of two files with the same codes."""
+    """Replace the identifiers of two files by columns with the same codes."""
     import pyarrow
 
     n_first = sum(map(len, first["on"]))
@@ -303,7 +304,7 @@ def _code_identifiers(first: dict[str, Any], second: dict[str, Any]) -> None:
 
 
 def _spell_alike(*files: dict[str, Any]) -> None:
-    """Give equal references, such as 7.0 and 7, the same spelling in all files."""
+    """Replace equal references, such as 7.0 and 7, by the same spelling in all files."""
     columns = [file["references"].labels_and_codes() for file in files]
     groups = [{x for x in labels if isinstance(x, str)} for labels, _ in columns]
     spellings = {text: str(label) for text, label in labels_of_text(groups).items()}
@@ -359,7 +360,8 @@ def _match_rows(
 ) -> tuple[Numbers, list[Message]]:
     """Find the row in `b` of each identifier in `a`; -1 if `b` lacks the identifier.
 
-    The messages are about identifiers that only one of the files has.
+    The messages are about identifiers that only one of the files has. An identifier that repeats
+    raises ValueError.
     """
     check_same_kind(a, f"on of {names[0]}", b, f"on of {names[1]}")
     ids, *codes = a.values, a.codes, b.codes

@@ -81,7 +81,10 @@ class Objects(FileReader):
 
 
 def _check_filters(rows: Iterator[Row], names: Mapping[str, str]) -> Iterator[Row]:
-    """Yield rows of a log of lm-eval, and warn at the end if they have several filters."""
+    """Yield rows of a log of lm-eval, and warn at the end if they have several filters.
+
+    A column "filter" in `names` keeps the filters apart, so that no warning is needed.
+    """
     filters = set[Any]()
     for where, row in rows:
         filters.add(row.get("filter") if isinstance(row, dict) else None)
@@ -133,7 +136,7 @@ def json_rows(stream: BinaryIO, rows: str | None, names: Mapping[str, str]) -> I
     The file may hold JSON Lines or one array, whatever its name: `datasets` and Spark write lines
     to .json files. An array is read into memory. `rows` is the path to the objects in a document.
     A single object may be a table that is stored by column, as pandas writes it. Otherwise it is a
-    row if it has the columns in `names`.
+    row.
 
     Raises
     ------
@@ -239,9 +242,9 @@ def _decoder_of(names: Collection[str]) -> Decoder | None:
 
 
 def _check_is_row(document: Mapping[str, Any], names: Mapping[str, str]) -> None:
-    """Raise an error that suggests paths to rows, if only another path leads to the columns.
+    """Raise an error that suggests paths to rows, if a document has such paths.
 
-    A document with the columns in `names`, or without such paths, is valid.
+    A document with all columns in `names` is valid, unless `names` is empty.
     """
     if names and all(column_of(name, document) for name in names.values()):
         return
@@ -249,7 +252,7 @@ def _check_is_row(document: Mapping[str, Any], names: Mapping[str, str]) -> None
     paths.sort(key=lambda pair: -pair[1])
     if paths:
         texts = " or ".join(f"{path!r} ({count_text(n, 'row')})" for path, n in paths)
-        text = f"the file is one object. Name the path to its rows as `rows`: {texts}"
+        text = f"the file is one object. Pass the path to its rows as `rows`: {texts}"
         error = DataError(text)
         error.rows = paths[0][0] if len(paths) == 1 else None
         raise error
@@ -258,7 +261,8 @@ def _check_is_row(document: Mapping[str, Any], names: Mapping[str, str]) -> None
 def _rows_of_columns(document: Mapping[str, Any], names: Collection[str]) -> list[Row]:
     """Read the rows of a table that is stored by column; empty for other documents.
 
-    Each column is a list or an object. The table must have the columns in `names`.
+    Columns are lists of one length, or objects with the same keys. There must be two or more, and
+    among them those in `names`.
     """
     columns = [x for x in document.values() if isinstance(x, (list, dict))]
     keys = [[*range(len(x))] if isinstance(x, list) else [*x] for x in columns]
@@ -301,7 +305,8 @@ def _rows_at(document: Any, path: str) -> Iterable[Any]:
     Raises
     ------
     ValueError
-        If the path does not exist, or leads to another value.
+        If the path does not exist, or does not lead to a list or an object of objects. If a list of
+        cells does not have as many cells as "columns" has names.
     """
     parent_path, _, name = path.rpartition(".")
     with prefix_errors(Message(f"`rows` must be a path in the document, got {path!r}")):
@@ -389,7 +394,7 @@ def _choose_sheet(names: Mapping[str, str], sheets: Sequence[Any]) -> Any:
     matches = [sheet for sheet in sheets if {*names.values()} <= {*distinct_names(sheet[1])}]
     if names and len(matches) > 1:
         titles = name_list([title for title, *_ in matches])
-        raise DataError(f"only one sheet may have these columns, got {titles}: name one as `rows`")
+        raise DataError(f"only one sheet may have these columns, got {titles}: pass one as `rows`")
     return max(matches or sheets, key=lambda sheet: len(sheet[1]))
 
 

@@ -48,8 +48,9 @@ def list_files(path: Any, file_format: str | None) -> list[tuple[str, str]]:
     Raises
     ------
     ValueError
-        If there is no file, a file is listed twice, or a format is unknown. If a folder has files
-        of several formats, links to folders, broken links or pipes.
+        If there is no file, a path is invalid, a file is listed twice, or a format is unknown. If a
+        folder has files of several formats, and `file_format` is None. If a folder has links to
+        folders, broken links or pipes, or lacks a file that its state.json lists.
     FileNotFoundError
         If a path does not exist.
     """
@@ -69,9 +70,7 @@ def list_files(path: Any, file_format: str | None) -> list[tuple[str, str]]:
     for file, _ in files:
         identity = file if file == "-" else Path(file).stat()[1:3]  # inode and device
         if identity in listed_files:
-            text = (
-                "{file}: each file must be listed once; the same file is listed earlier as {same}"
-            )
+            text = "{file}: each file must be listed once; the same file is listed as {same}"
             raise ValueError(message(text, file=shown(file), same=shown(listed_files[identity])))
         listed_files[identity] = file
     return files
@@ -79,6 +78,8 @@ def list_files(path: Any, file_format: str | None) -> list[tuple[str, str]]:
 
 def paths_of(path: Any) -> list[Any]:
     """Convert one path or several paths to a list, and check that they exist.
+
+    The path "-", standard input, always exists.
 
     Raises
     ------
@@ -100,7 +101,8 @@ def paths_of(path: Any) -> list[Any]:
 def _list_data_files(folder: Path) -> list[Path]:
     """List the data files in a folder and its subfolders.
 
-    Warn of hidden files and folders, and of files without data, which are left out.
+    Warn of hidden files and folders, and of files without data, which are left out. Files that are
+    not in the list of a state.json are left out without a warning.
     """
     paths = sorted(_walk(folder))
     left_out = [x for x in paths if x.name.startswith(_HIDDEN) or _NO_DATA.fullmatch(x.name)]
@@ -120,7 +122,7 @@ def _list_data_files(folder: Path) -> list[Path]:
 
 
 def _walk(folder: Path) -> Iterator[Path]:
-    """Yield the files in a folder and its subfolders.
+    """Yield the files in a folder and its subfolders; with a state.json, only those that it lists.
 
     Hidden folders and links to folders are yielded, but not searched.
     """
@@ -162,11 +164,11 @@ def guess_format(path: Path) -> str | None:
 
 
 def _format_of(path: Path) -> str:
-    """Get the format of a file from its name; .txt files are read as CSV."""
+    """Get the format of a file from its name, or raise ValueError; .txt files are read as CSV."""
     file_format = guess_format(path) or ("csv" if path.suffix.lower() == ".txt" else None)
     if file_format is None:
         rule = f"the format must be one of {_FORMAT_NAMES}, and the file name does not say which"
-        remedies = "Name the format as `file_format`, or save the data as CSV or Parquet."
+        remedies = "Pass the format as `file_format`, or save the data as CSV or Parquet."
         raise ValueError(with_subject(shown(path), f"{rule}. {remedies}"))
     return file_format
 
@@ -174,40 +176,42 @@ def _format_of(path: Path) -> str:
 @contextmanager
 def open_whole(
     path: str,
-    kind: str | None = None,
+    file_format: str | None = None,
     encoding: str | None = None,
     max_bytes: int | None = None,
-    no_quotes: bool = False,
+    has_quotes: bool = True,
 ) -> Iterator[BinaryIO]:
     """Open a file as a seekable stream of bytes.
 
     Standard input, pipes and converted files are copied to a temporary file. Compressed files
     (gz, bz2, xz, zst) are decompressed. Text in `encoding`, or in the encoding of its byte order
-    mark, is converted to UTF-8. `kind` is the format, if it is known. For "csv" and "tsv", a table
-    in Markdown or aligned with spaces is converted to CSV. With `no_quotes`, quotes in the table
-    are ordinary characters.
+    mark, is converted to UTF-8. With the `file_format` "csv" or "tsv", a table in Markdown or
+    aligned with spaces is converted to CSV. Without `has_quotes`, quotes in the table are ordinary
+    characters.
 
     Raises
     ------
     ValueError
         If `encoding` is passed for a binary format, or does not fit the text. If the file is a ZIP
-        archive and `kind` is not "xlsx". If a compressed file is damaged, or holds more than
-        `max_bytes`. If standard input is closed. If `rewrite_as_csv` raises an error.
+        archive and `file_format` is not "xlsx". If a compressed file is damaged, or holds more
+        than `max_bytes`. If standard input is closed. If `rewrite_as_csv` raises an error.
+    ImportError
+        If a bz2 or zst file needs pyarrow, which is missing.
     """
-    if encoding is not None and kind in ("arrow", "parquet", "xlsx"):
-        raise ValueError(f"`encoding` applies to text formats only, not to {kind}: leave it out")
+    if encoding is not None and file_format in ("arrow", "parquet", "xlsx"):
+        raise ValueError(f"`encoding` is for text formats, not for {file_format}: leave it out")
     with ExitStack() as stack:
         stream = stack.enter_context(_open_seekable(path))
         # some files are compressed twice
         while compression := _name_of_mark(stream, _COMPRESSIONS):
             pieces = _decompressed_pieces(stream, compression)
             stream = stack.enter_context(_copy(pieces, max_bytes))
-        if kind != "xlsx" and _name_of_mark(stream, {b"PK\x03\x04": "zip"}):
+        if file_format != "xlsx" and _name_of_mark(stream, {b"PK\x03\x04": "zip"}):
             remedies = 'Unpack it. For an Excel file, pass file_format="xlsx".'
             raise ValueError(f"the file is a ZIP archive. {remedies}")
         if encoding := encoding or _name_of_mark(stream, _ENCODINGS):
             stream = stack.enter_context(_copy(_utf8_pieces(stream, encoding)))
-        lines = rewrite_as_csv(stream, not no_quotes) if kind in DELIMITERS else None
+        lines = rewrite_as_csv(stream, has_quotes) if file_format in DELIMITERS else None
         yield stream if lines is None else stack.enter_context(_copy(lines))
 
 
@@ -223,7 +227,10 @@ def _open_seekable(path: str) -> Iterator[Any]:
 
 
 def _name_of_mark(stream: BinaryIO, names: Mapping[bytes, str]) -> str | None:
-    """Find the name of the magic number at the start of a stream; None if nothing matches."""
+    """Find the name of the magic number or byte order mark of a stream; None if nothing matches.
+
+    The stream is set back to its start.
+    """
     start = stream.read(max(map(len, names)))
     stream.seek(0)
     return next((name for mark, name in names.items() if start.startswith(mark)), None)
@@ -261,7 +268,7 @@ def _utf8_pieces(stream: BinaryIO, encoding: str) -> Iterator[bytes]:
     try:
         yield from map(str.encode, codecs.iterdecode(_pieces(stream), encoding))
     except (LookupError, TypeError, ValueError) as error:
-        text = "`encoding` must fit the file, which is not text in {encoding!r}: {error}"
+        text = "the file is not text in {encoding!r}: {error}. Pass its encoding as `encoding`"
         raise ValueError(message(text, encoding=encoding, error=error)) from error
 
 
@@ -304,6 +311,6 @@ def why_not_utf8(lines: Iterable[bytes], first_number: int = 1) -> str:
         if match := re.search("[\0\udc80-\udcff]", text):
             excerpt = text[max(match.start() - 10, 0) : match.start() + 10]
             got = excerpt.encode(errors="surrogateescape")
-            rule = f"line {number} is not text in UTF-8, at {got!r}"
-            return f"{rule}: name the file's encoding as encoding=, such as 'cp1252' or 'utf-16-le'"
+            rule = f"line {number} is not text in UTF-8, at {got!r}: pass the file's encoding"
+            return f"{rule} as `encoding`, such as 'cp1252' or 'utf-16-le'"
     return ""

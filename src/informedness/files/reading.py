@@ -27,7 +27,8 @@ _MOST_ROWS = 10_000  # rows read to list the columns of a file
 class FileOptions:
     """Options for reading files, as in `table_from_file`.
 
-    `max_bytes` is the largest size of an unpacked file; None means no limit.
+    `max_bytes` is the largest size of a compressed file or a workbook once it is unpacked; None
+    means no limit.
     """
 
     file_format: str | None = None
@@ -37,57 +38,59 @@ class FileOptions:
     max_bytes: int | None = None
 
     @contextmanager
-    def open(self, file: str, kind: str) -> Iterator[BinaryIO]:
+    def open(self, file: str, file_format: str) -> Iterator[BinaryIO]:
         """Open a file of this format as a seekable stream, and explain errors in reading it.
 
         Readers of JSON and Excel files explain their errors themselves.
         """
-        options = self.encoding, self.max_bytes, self.no_quotes
-        explain: Any = partial(explain_errors, kind=kind)
-        explain = nullcontext if kind in ("json", "jsonl", "xlsx") else explain
-        with open_whole(file, kind, *options) as stream, explain(stream):
+        options = file_format, self.encoding, self.max_bytes, not self.no_quotes
+        explain: Any = partial(explain_errors, file_format=file_format)
+        explain = nullcontext if file_format in ("json", "jsonl", "xlsx") else explain
+        with open_whole(file, *options) as stream, explain(stream):
             yield stream
 
-    def make_reader(self, stream: BinaryIO, kind: str, names: Mapping[str, str]) -> FileReader:
+    def make_reader(self, stream: Any, file_format: str, names: Mapping[str, str]) -> FileReader:
         """Make a reader of the columns in `names`, or of all columns if `names` is empty.
-
-        `kind` is the format of the file.
 
         Raises
         ------
         ValueError
-            If the file is damaged, a column is missing, or a workbook holds more than `max_bytes`
-            once unpacked. Also if `rows` or `no_quotes` does not apply to the format.
+            If the start of the file is not valid, its header lacks a column, or a workbook holds
+            more than `max_bytes` once unpacked. Also if `rows` or `no_quotes` does not apply to
+            the format. The reader raises errors in later rows when it reads them.
         """
-        if self.no_quotes and kind not in DELIMITERS:
-            raise ValueError(f"`no_quotes` is for CSV and TSV, not for {kind}: leave it out")
-        if kind == "xlsx":
+        if self.no_quotes and file_format not in DELIMITERS:
+            raise ValueError(f"`no_quotes` is for CSV and TSV, not for {file_format}: leave it out")
+        if file_format == "xlsx":
             if self.max_bytes is not None and zipfile.is_zipfile(stream):
                 with zipfile.ZipFile(stream) as archive:
                     check_size(sum(part.file_size for part in archive.infolist()), self.max_bytes)
             return Workbook(stream, names, self.rows)
-        if kind in ("json", "jsonl"):
+        if file_format in ("json", "jsonl"):
             return Objects(names, json_rows(stream, self.rows, names))
         if self.rows is not None:
-            raise ValueError(f"`rows` is for JSON and Excel files, not for {kind}: leave it out")
-        if kind in DELIMITERS:
-            return Delimited(stream, kind, names, self.no_quotes)
-        return {"parquet": Parquet, "arrow": Arrow}[kind](stream, names)
+            raise ValueError(f"`rows` is for JSON and Excel, not for {file_format}: leave it out")
+        if file_format in DELIMITERS:
+            return Delimited(stream, file_format, names, not self.no_quotes)
+        return {"parquet": Parquet, "arrow": Arrow}[file_format](stream, names)
 
 
 @contextmanager
-def explain_errors(stream: BinaryIO, kind: str) -> Iterator[None]:
-    """Convert errors of pyarrow, csv and the operating system to ValueError."""
+def explain_errors(stream: BinaryIO, file_format: str) -> Iterator[None]:
+    """Convert errors in reading a file to ValueError with the reason.
+
+    They are errors of pyarrow, csv and the operating system, of text and of memory.
+    """
     with optional_import("reading CSV, Parquet and Arrow files needs pyarrow", "pyarrow>=20"):
         import pyarrow
     try:
         yield
     except (pyarrow.ArrowException, csv.Error, OSError, UnicodeError, MemoryError) as error:
         reason = explain_row_error(str(error)) or str(error) or "there is not enough memory"
-        if kind in DELIMITERS:
+        if file_format in DELIMITERS:
             stream.seek(0)
             reason = why_not_utf8(stream) or reason
-        raise ValueError(f"not readable as {kind}: {reason}") from error
+        raise ValueError(f"not readable as {file_format}: {reason}") from error
 
 
 def read_files(path: Any, samples: Samples, **file_options: Any) -> Iterator[dict[str, Any]]:
@@ -102,9 +105,10 @@ def raw_batches(
     optional: Mapping[str, str] | None = None,
     **file_options: Any,
 ) -> Iterator[dict[str, Any]]:
-    """Yield batches of unconverted columns by argument; columns in `optional` may be missing.
+    """Yield batches of unconverted columns by argument.
 
-    `samples` records the files and their headers.
+    Columns in `optional` are read only if the first file has them. `samples` records the files and
+    their headers.
 
     Raises
     ------
@@ -114,28 +118,29 @@ def raw_batches(
     options = FileOptions(**file_options)
     columns = columns_to_read(names)
     files = list_files(path, options.file_format)
-    for file, kind in files:
-        with prefix_errors(shown(file)), options.open(file, kind) as stream:
+    for file, file_format in files:
+        with prefix_errors(shown(file)), options.open(file, file_format) as stream:
             if optional:
-                header = options.make_reader(stream, kind, {}).header
+                header = options.make_reader(stream, file_format, {}).header
                 columns |= {x: name for x, name in optional.items() if column_of(name, header)}
+                optional = None  # parts of a data set have the same columns
                 stream.seek(0)
             try:
-                reader = options.make_reader(stream, kind, columns)
+                reader = options.make_reader(stream, file_format, columns)
             except DataError as error:
                 hint = "several files are read as one, and `on` joins two"
                 # With one file, the hint is left out.
                 raise DataError(join([error, hint][: len(files)])) from None
-            top = partial(_first_columns, file, replace(options, file_format=kind))
+            top = partial(_first_columns, file, replace(options, file_format=file_format))
             name = f"{file}{reader.sheet_note}"
-            samples.begin(Source(name, kind, reader.header, reader.class_names, top))
+            samples.begin(Source(name, file_format, reader.header, reader.class_names, top))
             yield from map(group_by_argument, reader.batches(samples.keep_missing))
 
 
 def _first_columns(file: str, options: FileOptions, names: Sequence[str]) -> Mapping[str, Any]:
     """Read the first rows of all columns of a file, regardless of `names`.
 
-    The result is empty for a pipe, which can be read only once.
+    The result is empty for standard input and pipes, which can be read only once.
     """
     return first_rows(file, **vars(options)).columns if Path(file).is_file() else {}
 
@@ -148,7 +153,7 @@ class Listing(NamedTuple):
 
     columns: dict[str, list[Any]]
     title: str  # name of the file, and the number of these rows as text
-    rows: str | None  # path to the rows in a JSON document
+    rows: str | None  # path to the rows in a JSON document, or title of a sheet, if one is needed
 
 
 def first_rows(path: Any, **file_options: Any) -> Listing:
@@ -162,17 +167,17 @@ def first_rows(path: Any, **file_options: Any) -> Listing:
         If the file is damaged, or `encoding` does not fit.
     """
     options = FileOptions(**file_options)
-    file, kind = list_files(path, options.file_format)[0]
-    with prefix_errors(shown(file)), options.open(file, kind) as stream:
+    file, file_format = list_files(path, options.file_format)[0]
+    with prefix_errors(shown(file)), options.open(file, file_format) as stream:
         try:
-            reader = options.make_reader(stream, kind, {})
+            reader = options.make_reader(stream, file_format, {})
         except DataError as error:
             if not error.rows:
                 raise
             options = replace(options, rows=error.rows)
-            reader = options.make_reader(stream, kind, {})
+            reader = options.make_reader(stream, file_format, {})
         columns, amount = _top_columns(reader)
-    nulls = NULLS if kind in DELIMITERS else ()
+    nulls = NULLS if file_format in DELIMITERS else ()
     flat: dict[str, list[Any]] = {}
     for name, values in columns.items():
         for column_path, column in flatten_column(name, values).items():

@@ -70,7 +70,7 @@ class Samples:
 
     source: Source = field(default_factory=lambda: Source("", ""))  # the source that is being read
     class_names: Sequence[str] = ()  # names of classes in the current source
-    # Totals over all rows
+    # Collected from all sources
     sources: list[str] = field(default_factory=list)
     header: list[str] = field(default_factory=list)
     n_rows: int = 0
@@ -79,14 +79,14 @@ class Samples:
     # The row of the first missing value of each argument, from 1
     first_missing: dict[str, int] = field(default_factory=dict)
     errors: dict[str, ValueError] = field(default_factory=dict)  # the first of each argument
-    # Sources with errors or missing values, as an ordered set
+    # Sources with errors, also about missing values, as an ordered set
     faulty_sources: dict[str, None] = field(default_factory=dict)
     # The first label of references and predictions together, and of each other argument
     examples: dict[str, Column] = field(default_factory=dict)
     text_labels: Mapping[Any, Label] = field(default_factory=dict)  # label of each text
     # Distinct texts by number of the source and argument
     texts: dict[tuple[int, str], set[str]] = field(default_factory=dict)
-    has_text: bool = False  # whether a source is a text file
+    has_text: bool = False  # whether a source is CSV, TSV or lines of text
     has_integers: bool = False  # whether references are integers
     ignored: Label | None = None  # the reference to leave out
 
@@ -280,7 +280,8 @@ class Samples:
         """Raise the collected errors, or check the labels of all rows.
 
         `totals` has pairs of a label and its amount, for each labelled argument. The amount is a
-        number of samples or a sum of weights. The results are the label of each text, the task, and
+        number of samples or a sum of weights. `never_repeats` says whether there are several rows,
+        and no two have the same labels. The results are the label of each text, the task, and
         the account.
         """
         self.refuse()
@@ -353,7 +354,7 @@ def _warn_of_mistakes(
         label_warnings.warn_of_other_order([*columns.values()], classes)
     with suppress(ValueError):  # errors in columns that are not scored
         _warn_of_verdicts(samples, totals)
-        if "counts" not in names and never_repeats and _cover_most_pairs(totals):
+        if "counts" not in names and never_repeats and _cover_many_pairs(totals):
             _warn_of_counts(samples)
 
 
@@ -390,7 +391,7 @@ def _warn_of_verdicts(samples: Samples, totals: Mapping[str, Amounts]) -> None:
 
 
 def _warn_of_counts(samples: Samples) -> None:
-    """Warn of whole numbers in unused columns or as weights, which may be counts of samples."""
+    """Warn of unused columns or weights with only whole numbers, which may be counts of samples."""
     weights = [name for argument, name in samples.names.items() if argument == "weights"]
     names = [*samples.columns_not_used(), *weights]
     columns = samples.source.columns(names)
@@ -417,7 +418,7 @@ def _notes(samples: Samples, argument: str, texts: Amounts) -> Iterator[str]:
 
 
 def _notes_on_predictions(samples: Samples, n_present: int) -> Iterator[str]:
-    """Yield the class of scores above the threshold, or the number of extracted predictions."""
+    """Yield the class of scores above the threshold, and the number of extracted predictions."""
     options = samples.options
     if options.threshold is not None:
         yield f"above {options.threshold:g} read as {(options.classes(False) or (0, 1))[1]!s}"
@@ -426,7 +427,7 @@ def _notes_on_predictions(samples: Samples, n_present: int) -> Iterator[str]:
 
 
 def _warn_of_no_header(samples: Samples, totals: Mapping[str, Amounts]) -> None:
-    """Warn if all column names occur as labels, as in a file without a header."""
+    """Warn if the names of all columns of labels are also labels, as without a header."""
     names = [samples.names[x] for x in samples.labelled_arguments]
     labels = {label for label, _ in chain(*totals.values())}
     if {*names} <= ({*map(str, labels)} if samples.has_text else labels):
@@ -462,12 +463,11 @@ def name_sources(sources: Sequence[str]) -> str:
     return f"{first} and {len(sources) - 1} more" if len(sources) > 1 else first
 
 
-def _cover_most_pairs(totals: Mapping[str, Amounts]) -> bool:
+def _cover_many_pairs(totals: Mapping[str, Amounts]) -> bool:
     """Check whether samples without repeats cover all pairs of labels, or many of them."""
     n_samples = int(sum(n for _, n in totals["references"]))
     labels = [{label for label, _ in amounts} for amounts in totals.values()]
-    has_all = n_samples == math.prod(map(len, labels))
-    return has_all or n_samples > 2 * len(set().union(*labels))
+    return n_samples == math.prod(map(len, labels)) or n_samples > 2 * len(set().union(*labels))
 
 
 # Several spellings of one label
