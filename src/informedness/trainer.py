@@ -75,8 +75,8 @@ class ComputeMetrics:
     ignore_index : label or None
         Reference of samples or tokens to leave out, by default -100.
     unknown : {"error", "wrong"}
-        Whether predicted labels that are None or out of class raise an error or count as wrong.
-        Predictions that are missing because of their scores always count as wrong.
+        Whether predicted labels that are None, or not among declared classes, raise an error or
+        count as wrong. Predictions that are missing because of their scores always count as wrong.
     zero_division : {"warn", 0.0, 1.0, nan}
         As in `estimate`.
     multilabel : bool, optional

@@ -212,7 +212,7 @@ def _class_names_of(name: str, metadata: Any) -> Sequence[str]:
 def _column_at(batch: Any, name: str, first_row: int) -> Any:
     """Get a column of a batch, or the values at a path in a nested column.
 
-    `first_row` is the position of the first row of the batch in the file, for messages.
+    `first_row` is the number of rows before the batch, because messages count rows from 0.
     """
     import pyarrow
 
