@@ -213,12 +213,13 @@ def test_only_the_first_rows_are_looked_at(run):
         ",a,b,Total\na,8,2,10\nb,1,9,10\n",
         ",a,b\na,8,2\nb,1,9\nTotal,9,11\n",
         "8,2\n1,9\n",
+        ",a,b\na,80%,20%\nb,10%,90%\n",
     ],
 )
 def test_the_list_says_what_a_matrix_must_have(text, run):
     Path("p.csv").write_text(text, "utf-8")
     assert (
-        "A confusion matrix must have class names on both sides and no totals."
+        "If this is a matrix, it must have counts, names on both sides, and no totals."
         in run("report p.csv")[1]
     )
     Path("p.csv").write_text("id,gold,model\n1,a,b\n2,b,b\n", "utf-8")

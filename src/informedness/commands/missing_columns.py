@@ -75,8 +75,8 @@ def _advice(request: Request, options: Names, columns: Columns) -> str:
     clash = [name for name, values in columns.items() if name in values]
     notes = [missing_header_message(clash)] if len(clash) > 1 else _notes_on_labels(columns)
     cells = [*columns.values()]
-    if len(cells[0]) <= len(cells) and all(str(x).isdigit() for x in chain(*cells[1:])):
-        notes.append("A confusion matrix must have class names on both sides and no totals")
+    if len(cells[0]) <= len(cells) and all(str(x).rstrip("%").isdigit() for x in chain(*cells[1:])):
+        notes.append("If this is a matrix, it must have counts, names on both sides, and no totals")
     added = [*chain(*([option, *names] for option, names in options.items()))]
     placeholders = [x for x in added if x in ("TRUE", "MODEL", "MODEL_A", "MODEL_B", "ID")]
     how = f"in place of {', '.join(placeholders)}" if placeholders else "as here"
