@@ -178,7 +178,7 @@ FILES = {
         "gold",
         "gold",
     ): "Predictions must not be the same column as references, got 'gold' for both.",
-    ("gold,model\na,a\n", *NAMES, None, "utf9"): '"Encoding of text" under Options must fit',
+    ("gold,model\na,a\n", *NAMES, None, "utf9"): 'encoding as "Encoding of text" under Options',
     (gzip.compress(b"a,b\n" * 2_500_001), "a", "b"): "must hold at most 10,000,000 bytes unpacked",
     ("\n".join([",".join("x" * 101)] * 2),): "A file can have at most 100 columns",
     ("label,prediction,gold\na,a,a\n",): "Choose the column of references",
