@@ -286,8 +286,8 @@ def rare_said():
         for average in ("bias", "prevalence", "macro")
     ]
     without = informedness.informedness_score(texts[:-1], answers[:-1], unknown="wrong")
-    words = f"it scores {scores[0]}, {scores[1]} or {scores[2]}, and {without:.2f} without"
-    return [words.replace("-", "\N{MINUS SIGN}")]
+    words = f"it scores {scores[0]}, {scores[1]} or {scores[2]}."
+    return [words, f"and the score is {without:.2f}.".replace("-", "\N{MINUS SIGN}")]
 
 
 def months_said():
