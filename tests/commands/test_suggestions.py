@@ -113,10 +113,10 @@ LISTED = {
         "\ndata.expected  ",
     ),
     # verdicts
-    "correct_column.csv": ("-r label -p MODEL", "; agrees with label = answer\n"),
-    "correct_column.jsonl": ("-r label -p MODEL", "; agrees with label = answer\n"),
-    "verdict_column.csv": ("-r target -p MODEL", "; agrees with target = completion\n"),
-    "correct_binary.csv": ("-r label -p prediction", "; agrees with label = prediction\n"),
+    "correct_column.csv": ("-r label -p MODEL", "; says whether label = answer\n"),
+    "correct_column.jsonl": ("-r label -p MODEL", "; says whether label = answer\n"),
+    "verdict_column.csv": ("-r target -p MODEL", "; says whether target = completion\n"),
+    "correct_binary.csv": ("-r label -p prediction", "; says whether label = prediction\n"),
     # two files
     "truth.csv bert.csv": ("-r gold -p bert --on id",),
     "gold.csv submission.csv": ("-r label -p label --on id",),
@@ -219,7 +219,7 @@ def test_only_the_first_rows_are_looked_at(run):
 def test_the_list_says_what_a_matrix_must_have(text, run):
     Path("p.csv").write_text(text, "utf-8")
     assert (
-        "If this is a matrix, it must have counts, names on both sides, and no totals."
+        "A matrix must have counts with names above and on the left, and no totals."
         in run("report p.csv")[1]
     )
     Path("p.csv").write_text("id,gold,model\n1,a,b\n2,b,b\n", "utf-8")

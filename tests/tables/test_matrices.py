@@ -176,7 +176,7 @@ def test_a_file_that_is_a_confusion_matrix_is_reported_as_one(text, name, comman
 
 
 NO_MATRIX = {  # and what is said instead
-    ",a,b\na,0.9,0.1\nb,0.05,0.95\n": "weights. Multiply shares by the number of samples of ",
+    ",a,b\na,0.9,0.1\nb,0.05,0.95\n": "weights. Multiply shares by the total they are shares ",
     ",a,b,All\na,90,10,100\nb,5,95,100\nAll,95,105,200\n": "are totals",
     "90,10\n5,95\n": "must name columns",
     ",a,b\na,9,1\nc,5,9\n": "must name columns",

@@ -76,7 +76,7 @@ def _advice(request: Request, options: Names, columns: Columns) -> str:
     notes = [missing_header_message(clash)] if len(clash) > 1 else _notes_on_labels(columns)
     cells = [*columns.values()]
     if len(cells[0]) <= len(cells) and all(str(x).rstrip("%").isdigit() for x in chain(*cells[1:])):
-        notes.append("If this is a matrix, it must have counts, names on both sides, and no totals")
+        notes.append("A matrix must have counts with names above and on the left, and no totals")
     added = [*chain(*([option, *names] for option, names in options.items()))]
     placeholders = [x for x in added if x in ("TRUE", "MODEL", "MODEL_A", "MODEL_B", "ID")]
     how = f"in place of {', '.join(placeholders)}" if placeholders else "as here"
@@ -99,7 +99,7 @@ def _table_of(columns: Columns, verdicts: Names) -> str:
         text = ", ".join(cut(repr(value), 16) for value, _ in counts.most_common(3)) or "(none)"
         text += f"; {n_empty:,d} empty" if n_empty else ""
         agreed = " = ".join(map(shown, verdicts.get(name, ())))
-        text += f"; agrees with {agreed}" if agreed else ""
+        text += f"; says whether {agreed}" if agreed else ""
         rows.append((cut(shown(name)), str(len(counts)), text))
     widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
     lines = [f"{name:{widths[0]}}  {n:>{widths[1]}}  {text}" for name, n, text in rows]

@@ -275,7 +275,7 @@ def table_of_matrix(
         table = ContingencyTable.from_matrix(text, labels=labels)
         if table.counts.dtype.kind == "f":
             rule = "a confusion matrix must have counts, got shares or weights"
-            remedy = "Multiply shares by the number of samples of the row, and round. Read weights"
+            remedy = "Multiply shares by the total they are shares of, and round. Read weights"
             raise ValueError(f"{rule}. {remedy} in Python with ContingencyTable.from_matrix.")
     fields = zip(NAMES, ("rows", "columns"), _label_totals(table), strict=True)
     columns = tuple(ReadColumn(*values, []) for values in fields)

@@ -333,7 +333,7 @@ def _warn_of(answers: Answers) -> None:
     """
     name, metric = shown(answers.name), answers.metric
     if not metric.name and metric.alternatives:
-        warn(metric.unused_metrics)
+        warn(metric.unused_metrics_message)
     if metric.name and metric.is_harness_accuracy is False:
         totals = f"{metric.counted}, but {metric.recorded} in the results of the harness"
         text = f"the accuracy of {{name}} by {{metric}} is {totals}"

@@ -201,7 +201,7 @@ class RunTable(Result):
     confidence_level: float | None = None
     read: tuple[Account, ...] = ()
     metric: str | None = None
-    widest_name = 60
+    max_name_width = 60
 
     @classmethod
     def from_answers(
@@ -397,7 +397,7 @@ def how_found(answers: Answers) -> Message:
     The line also says if the verdicts agree with the totals that the harness recorded. It ends with
     the most frequent out-of-class answers, at most three.
     """
-    parts = [message("the answer is {how}", how=answers.how), answers.metric.unused_metrics]
+    parts = [message("the answer is {how}", how=answers.how), answers.metric.unused_metrics_message]
     if answers.metric.is_harness_accuracy:
         has_epochs = answers.origin.epoch is not None or answers.groups
         # A harness's accuracy over epochs depends on its reducer.

@@ -97,7 +97,7 @@ class SkippedSamples(list[Message]):
         """Raise ValueError if more than one in five samples have several right answers."""
         if 5 * len(self) > n_samples:
             share = f"{len(self)} of {n_samples} samples have several right answers"
-            raise ValueError(join([self[0], f"{share}, but only one in five may be left out"]))
+            raise ValueError(join([self[0], f"{share}, but at most one in five may be left out"]))
 
 
 def only_target(targets: Sequence[Any]) -> Any:
@@ -293,8 +293,8 @@ def _refusal(fits: Sequence[_Fit], samples: Sequence[Sample]) -> VerdictError:
     if kinds != {type(None)}:
         parts = [
             f"the harness's verdict contradicts the answer in {n}",
-            "A model may grade answers, credit may be partial, or a score may have several values",
             f"For example, {'; '.join(map(_describe, contradicted[:3]))}",
+            "Perhaps a model grades answers, credit is partial, or a score has several values",
             "Use a scorer that finds the class in the text",
         ]
     if kinds - {int}:
@@ -403,7 +403,7 @@ class VerdictMetric:
         return [x for x, y in self.shares.items() if x != self.name and not math.isnan(y)]
 
     @property
-    def unused_metrics(self) -> Message:
+    def unused_metrics_message(self) -> Message:
         """Message with the names of metrics other than `name`; empty if there are none."""
         shares = {name: share for name, share in self.shares.items() if name != self.name}
         if not shares:

@@ -157,7 +157,7 @@ class Comparison(Difference):
         Why the coverage of the interval may be too low; empty if no reason is known.
     """
 
-    widest_name = 60
+    max_name_width = 60
 
     a: float
     b: float

@@ -157,7 +157,7 @@ class Result:
     """Base class of results, with all output formats. Subclasses define tables and records."""
 
     read: tuple[Account, ...] = ()  # accounts of files or data frames, printed before the result
-    widest_name = 40  # largest width of row names in a terminal
+    max_name_width = 40  # largest width of row names in a terminal
     _naming: Naming | None = None  # argument names of a surface, used in lines of text
 
     def account_field(self) -> dict[str, Any]:
@@ -222,7 +222,7 @@ class Result:
 
     def __str__(self) -> str:
         """Format the result as text for a terminal."""
-        blocks = self._format_blocks(lambda table: aligned(table, self.widest_name), str)
+        blocks = self._format_blocks(lambda table: aligned(table, self.max_name_width), str)
         return "\n\n".join([*map(str, self.read), *blocks])
 
     def __repr__(self) -> str:
