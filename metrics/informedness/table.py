@@ -70,8 +70,8 @@ def count_pairs(
 def plain_codes(column: Column) -> tuple[Sequence[Any], Numbers]:
     """List labels, and the code of each sample, which is its label's position in this list.
 
-    If all labels are integers from 0 to 2,047, they are their own codes. Samples need not use all
-    labels of the list.
+    If `column.values` is None, and all labels are from 0 to 2,047, they are their own codes.
+    Samples need not use all labels of the list.
     """
     # the bitwise OR of all codes is at least the largest code, and negative if a code is negative
     union = -1 if column.values is not None else int(np.bitwise_or.reduce(column.codes, initial=0))
@@ -199,9 +199,12 @@ class Table:
 
         Raises
         ------
+        TypeError
+            If `references`, `predictions` or `labels` is an iterator.
         ValueError
-            If an argument is invalid, or there are no samples to count. If a reference that is not
-            ignored, or with unknown="error" a prediction, is not among the declared classes.
+            If another argument is invalid, or there are no samples to count. If a sample that is
+            not dropped has a reference, or with unknown="error" a prediction, that is not among the
+            declared classes.
         """
         containers = {"references": references, "predictions": predictions}
         return cls._from_pair(containers, sample_weight, labels, ignore_index, unknown)
@@ -319,7 +322,8 @@ class Table:
     def distributed_false_positives(self: Any) -> Numbers:
         """False positives after out-of-class predictions are distributed over the other classes.
 
-        Class c gets pi_c / (1 - pi_i) of each out-of-class prediction for references of class i.
+        An out-of-class prediction for a reference of class i adds pi_c / (1 - pi_i) to each other
+        class c.
         """
         if self.is_class.all():
             return self.false_positives
@@ -424,7 +428,7 @@ def _check_declared(labels: Sequence[Label], rows: Codes, columns: Codes) -> Non
 def warn_of_out_of_class(table: Table, names: Any = NAMES, unknown: str = "error") -> None:
     """Warn of out-of-class predictions, except for a single sample, which has its own warning.
 
-    With unknown="wrong", and if all such predictions are missing, warn only if no prediction is a
+    If `unknown` is "wrong", or if all such predictions are missing, warn only if no prediction is a
     class. `names` are the names of references and predictions in messages.
     """
     if not table.out_of_class_totals.any() or table.n_samples == 1:

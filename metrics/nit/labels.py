@@ -55,7 +55,7 @@ class UndefinedMetricWarning(InformednessWarning):
 
 
 class LabelsWarning(InformednessWarning):
-    """Labels look unintended: text such as "nan", two spellings of a class, or swapped columns."""
+    """Labels look unintended, such as "nan", two spellings of a class, or swapped columns."""
 
 
 class NoSamplesError(ValueError):
@@ -123,7 +123,7 @@ class Column:
 
     @property
     def kind(self) -> str | None:
-        """The type of the labels: "integers", "strings" or "bytes"; None without labels."""
+        """The type of the labels: "integers", "strings" or "bytes"; None if all are missing."""
         label = self.example()
         return None if label is None else label_kind(label)
 
@@ -225,8 +225,9 @@ def check_distinct(classes: Sequence[Label], name: str, kind: str = "class") -> 
 def read_column(values: Any, name: str, allow_missing: bool = False) -> Column:
     """Read the labels in a container as a column.
 
-    With `allow_missing`, missing labels become None. Otherwise they raise ValueError. Text, sets
-    and mappings are not containers of labels, and raise ValueError. Iterators raise TypeError.
+    With `allow_missing`, missing labels become None. Otherwise they raise ValueError. Text, bytes,
+    sets, mappings and values that are not iterable are not containers of labels, and raise
+    ValueError. Iterators raise TypeError.
     """
     if isinstance(values, Column):
         if allow_missing or values.values is None or None not in values.values:
@@ -241,7 +242,7 @@ def read_column(values: Any, name: str, allow_missing: bool = False) -> Column:
     if (column := _column_of_numbers(flat)) is not None:
         return column
     # Scores and dates are rejected one by one, so that the error can name a position.
-    # `tolist` would convert dates to integers.
+    # `tolist` would convert dates in nanoseconds to integers.
     return _read_list(list(flat) if flat.dtype.kind in "mM" else flat.tolist(), name, allow_missing)
 
 
@@ -267,7 +268,7 @@ def _as_array_or_list(values: Any, name: str) -> Numbers | list[Any]:
     if hasattr(values, "to_pylist"):  # pyarrow; numpy would read nulls as values
         values.validate(full=True)  # otherwise a dictionary index of -1 would mean the last label
         return list(values.to_pylist())
-    # a column of polars, or of pandas with a dtype of its own
+    # a column of polars, or a column of pandas whose dtype is not one of numpy
     if hasattr(values, "to_list") and not isinstance(getattr(values, "dtype", 0), np.dtype):
         return list(values.to_list())  # numpy would drop trailing NULs, and round large integers
     if isinstance(values, Iterator):
@@ -369,7 +370,7 @@ def _as_label(value: Any, name: str, position: int, allow_missing: bool) -> Labe
 def _unbox(value: Any) -> Any:
     """Convert a scalar of an array library to a Python value, except text, dates and masked values.
 
-    `item` would drop trailing NULs of numpy strings, and convert dates to nanoseconds.
+    `item` would drop trailing NULs of numpy strings, and convert dates in nanoseconds to integers.
     """
     is_kept = isinstance(value, (str, bytes)) or _is_date(value) or np.ma.is_masked(value)
     is_scalar = getattr(value, "ndim", None) == 0 and hasattr(value, "item")

@@ -5,10 +5,10 @@ accepted. A metric lists `LabelInputs` as a base class before `evaluate.Metric`.
 not be a subclass of `EvaluationModule`, because `evaluate` would then load it as the metric.
 
 A round is what happens up to and including one call of `compute`. Added samples are kept in memory
-until `compute` scores them. With `num_process > 1`,
-each process opens a file when it adds the first samples of a round, and the base class then waits
-for the other processes. `compute` writes a row of JSON to this file, with the number of the
-process, the number of the round, and the samples.
+until `compute` scores them, or `reset` discards them. With `num_process > 1`, each process opens a
+file when it adds the first samples of a round, or else in `compute`. The base class then waits for
+the other processes. `compute` writes a row of JSON to this file, with the number of the process,
+the number of the round, and the samples.
 """
 
 # Many attributes of `LabelInputs` come from evaluate.Metric, which mypy cannot see.
@@ -35,7 +35,7 @@ _INT64 = range(-(2**63), 2**63)
 class LabelInputs:
     """Mixin that makes an `evaluate.Metric` pass labels to `_compute` as columns.
 
-    Options of `_compute` may also be passed to `evaluate.load`.
+    `evaluate.load` also takes the options of `_compute`.
     """
 
     def __init__(self, config_name: str | None = None, *args: Any, **kwargs: Any) -> None:
@@ -234,8 +234,7 @@ def result_of(
     """Return the score under its name, with the interval and the signature if requested.
 
     This file may be a copy next to a metric script. The installed package computes intervals and
-    signatures. If it is installed, it also warns of unusual labels, and if its version is not that
-    of the script.
+    signatures. It also warns of unusual labels, and of a version of the script that is not its own.
     """
     path = sys.path  # a script `informedness.py` in the working directory would hide the package
     sys.path = [folder for folder in path if not Path(folder, "informedness.py").is_file()]

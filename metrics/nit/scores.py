@@ -40,7 +40,8 @@ def informedness(
 
     `prior` maps classes to shares q; counts are converted to shares. "reweight" scales the rows of
     the table to these shares. "odds" replaces J_c by p_cc/q_c - (beta_c - p_cc)/(1 - q_c), with
-    p_cc = h_c/N. Perfect predictions then score 1 only if the prior is the prevalence.
+    p_cc = h_c/N. Unless the prior is the prevalence, perfect predictions can then score other than
+    1, and guesses other than 0.
 
     If all references are of one class, the score is undefined. `zero_division` is then its value:
     0.0 or nan. With "warn" the value is 0.0, and a warning is issued. In the list of J_c, only the
@@ -170,7 +171,7 @@ def check_zero_division(value: Any, stand_in: float) -> None:
 
 
 def why_one_class(title: str, value: float, table: Table, totals: Numbers, name: str) -> str:
-    """Explain that a score is undefined because all samples are of one class; "" otherwise.
+    """Explain that a score is undefined because one class has all of `totals`; "" otherwise.
 
     `name` says whether `totals` are those of the references or of the predictions.
     """
@@ -184,7 +185,8 @@ def value_if_undefined(why: str, value: float, zero_division: Any, table: Table)
     """Return the value of an undefined score; None if the score is defined (`why` is empty).
 
     If `zero_division` is a number, it is the value. With "warn" the value is `value`, and a warning
-    is issued. Unless `zero_division` is the value, a single sample leads to a warning of its own.
+    is issued. A single sample leads to a warning of its own, unless the score is undefined and
+    `zero_division` is a number.
     """
     if why and not isinstance(zero_division, str):
         return float(zero_division)

@@ -1,7 +1,7 @@
 """Score two sequences of labels, and choose classes from probabilities, as in scikit-learn.
 
 The functions that score take `(y_true, y_pred)`, followed by options. If a name ends in `_score`, a
-higher value is better. All scores are computed from a `ContingencyTable`, as in the `evaluate`
+higher value is better. All scores are computed from a contingency table, as in the `evaluate`
 modules.
 """
 
@@ -82,14 +82,15 @@ def informedness_score(
         Predictions: labels of the same type as the references.
     labels : sequence of labels, optional
         The classes of the task, in order. By default the sorted labels of the references. If
-        `labels` is passed, any other label is an error. Exceptions are the reference
-        `ignore_index`, and predictions with unknown="wrong".
+        `labels` is passed, any other label in a sample that is not dropped is an error, except for
+        predictions with unknown="wrong".
     average : {"bias", "prevalence", "macro"} or None
         Weights of the classes. "bias" weights a class by its share of the predictions (Powers
         2003). "prevalence" weights it by its share of the references (Powers 2011, eq. 42, as cited
         by the R package yardstick). "macro" gives all classes in the references the same weight.
-        None returns TPR - FPR of each class, in the order of the labels. For two classes all
-        averages are equal.
+        None returns TPR - FPR of each class, in the order of the labels, or with
+        prior_mode="odds" the value of each class at these odds. For two classes all averages
+        are equal, except with "odds".
     prior : mapping of class to probability or count, optional
         Class shares that the score assumes, for example those of the training data. Each class in
         the references needs a probability strictly between 0 and 1, or a count above 0.
@@ -99,8 +100,8 @@ def informedness_score(
         predictions then score 1, and guessing scores 0. With "odds", a correct prediction of a
         class with prior q gains 1/q, and a wrong prediction of it loses 1/(1-q). These odds are
         equation 4 of Vickers et al. (2023), summed as in Powers and not by their equation 5. With
-        "odds", perfect predictions score 1 and guessing scores 0 only if the prior is the
-        prevalence.
+        "odds", perfect predictions can score other than 1, and guesses other than 0, unless the
+        prior is the prevalence.
     sample_weight : array-like of shape (n_samples,), optional
         Weights, finite and not negative. A weight of 0 drops the sample. A weight of n gives the
         same score as n copies of the sample, but not the same standard error.
@@ -132,12 +133,13 @@ def informedness_score(
         class. A single sample scores the same whether it is correct or wrong, so a mean of such
         scores is meaningless.
     LabelsWarning
-        If a label such as 'nan' or -100 counts as a label, if two labels look alike, or if nearly
-        all references are different texts. Also if the names of two columns suggest that references
-        and predictions are swapped.
+        Without `labels`, if a value such as 'nan' or -100 counts as a label, if two labels look
+        alike, or if nearly all references are different texts. With or without `labels`, if the
+        names of two columns suggest that references and predictions are swapped.
     InformednessWarning
         If the score x with the default average, minus x (1 - x) (k - 2) / N, exceeds accuracy by
-        more than max(0.05, 1 / sqrt(N)). Also if `prior` has classes without references.
+        more than max(0.05, 1 / sqrt(N)), except with prior_mode="odds". Also if `prior` has classes
+        without references.
 
     Raises
     ------
@@ -208,8 +210,9 @@ def markedness_score(
         As in `informedness_score`, except that `unknown` must be "error".
     average : {"prevalence", "bias", "macro"} or None
         Weights of the classes. "prevalence" weights a class by its share of the references, and
-        "bias" by its share of the predictions. "macro" gives all predicted classes the same weight.
-        None returns a value per class, in the order of the labels.
+        "bias" by its share of the predictions. "macro" gives all predicted labels the same weight.
+        None returns a value for each label of the references or predictions, also for labels that
+        are out of class. The order is that of `labels`, or by default sorted.
     prior : mapping of class to probability or count, optional
         Class shares to which the references are reweighted before scoring.
     zero_division : {"warn", 0.0, nan}
@@ -404,6 +407,13 @@ def entropy_triangle(
         one class. For balanced classes, a perfect classifier is at (0, 1, 0), and a uniform random
         guesser is at (0, 0, 1). If nearly all references are of one class, a classifier that always
         predicts this class is near (1, 0, 0).
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        For out-of-class predictions, as in `informedness_score`.
+    LabelsWarning
+        As in `informedness_score`.
 
     Raises
     ------

@@ -68,13 +68,14 @@ def per_label(
     Raises
     ------
     ValueError
-        If shapes differ, a value is neither 0 nor 1, or an option is invalid.
+        If shapes differ, an option is invalid, or there are no samples to count. If a value is
+        neither 0 nor 1, unless its reference is ignored.
 
     Warns
     -----
     UndefinedMetricWarning
         If the score of a label is undefined, for example because all its references are of one
-        class or ignored. The mean leaves the label out.
+        class or ignored. The mean leaves the label out. Also if NIT is computed from one sample.
 
     Examples
     --------
@@ -111,7 +112,7 @@ def scores_of_labels(
 ) -> LabelScores:
     """Score each label, and average the scores; the mean is nan if a score is unknown.
 
-    A label without a table is undefined. `options` are passed to `Score.value`.
+    The score of a label without a table is undefined. `options` are passed to `Score.value`.
     """
     defined_values = {}
     for name, table in tables.items():

@@ -45,9 +45,9 @@ def collected() -> Iterator[list[Warning]]:
 
 @contextmanager
 def prefix_warnings(name: str, dropped: type[Warning] | tuple[()] = ()) -> Iterator[None]:
-    """Prefix warnings of the block with the name of a run, file, task or model, unless it is empty.
+    """Prefix warnings of the block with the name of a run, file, task or model.
 
-    Warnings of the class `dropped` are not issued.
+    An empty name is left out. Warnings of the class `dropped` are not issued.
     """
     try:
         with collected() as notes:

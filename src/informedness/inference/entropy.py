@@ -171,7 +171,7 @@ class EntropicScore(Score):
 def _shortage_for_predictions(table: Table) -> str:
     """Describe a lack of samples if two or more undeclared predicted labels have no references.
 
-    For a guesser of k classes on N samples, each such label adds (k - 1) / 2N nats to the
+    For a guesser of k classes on N samples, each such label adds (k - 1) / (2N) nats to the
     mutual information. With 10 (k - 1) samples per label the score rises by 5% to 6%.
     """
     is_absent = table.reference_totals == 0
@@ -223,7 +223,7 @@ class Nit(EntropicScore):
         return f"{missing}; if these {table.n_classes} are all the classes, pass `labels`"
 
     def caution(self, table: Table, value: float) -> str:
-        # the bias of mutual information is about (cells - rows - columns + 1) / 2N (Miller 1955)
+        # the bias of mutual information is about (cells - rows - columns + 1) / (2N) (Miller 1955)
         if self.why_undefined(table) or not score.has_standard_errors(table):
             return ""
         r, c = (np.count_nonzero(x) for x in (table.reference_totals, table.prediction_totals))
@@ -312,11 +312,11 @@ def guessing_p_value(table: Table) -> float:
 
     It is twice the smaller of the p-values of Informedness and of chi-squared, at most 1. For up
     to 2,000 samples of two classes, all tables with these margins are listed, and tables with an
-    equal statistic count half (mid-p). For up to 2,000 samples of more classes, the predictions are
-    permuted if an expected count is below five. Otherwise, and for p-values below 1e-6, the moments
-    of both statistics are used. The same holds for weighted samples whose effective totals are not
-    whole numbers. The p-value is 1.0 if references or predictions have only one class, or if there
-    are at most three samples.
+    equal statistic count half (mid-p). For other tables, the moments of each statistic give its
+    p-value. For up to 2,000 samples, permutations of the predictions give it instead if an expected
+    count is below five, unless the moments give less than 1e-6. Weighted samples are listed or
+    permuted only if their effective totals are whole numbers. The result is 1.0 if references or
+    predictions have only one class, or if there are at most three samples.
     """
     r, c, size, integers = effective_totals(table)
     n_rows, n_columns = np.count_nonzero(r), np.count_nonzero(c)

@@ -24,7 +24,7 @@ REPORTED = tuple(name for name in SCORES if name not in ("markedness", "ema"))
 def score_named(name: str, argument: str = "metric") -> Score:
     """Look up a score by its name, with its default average.
 
-    Messages call the name `argument`.
+    `argument` is the name of the parameter to show in messages.
 
     Raises
     ------
@@ -69,13 +69,13 @@ def scores_with_average(
 ) -> list[Score]:
     """Look up scores by their names; scores that have averages get this average.
 
-    Messages call the names `argument`.
+    `argument` is the name of the parameter to show in messages.
 
     Raises
     ------
     ValueError
-        If a name is unknown or listed twice, or if an average is passed but no score has averages.
-        If a score does not allow this value of `unknown`.
+        If a name is unknown or listed twice. If an average is passed, but no score has averages, or
+        a score with averages does not allow it. If a score does not allow this value of `unknown`.
     """
     check_distinct(names, argument, "score")
     with_average = [name for name in names if score_named(name, argument).averages]
@@ -118,7 +118,7 @@ SAME_VERSION = "Install the same version of both. After an upgrade, run `informe
 
 @cache
 def warn_of_version(version: str) -> None:
-    """Warn, once per process, if a metric module and this package have different versions."""
+    """Warn, once for each version, if a metric module and this package have different versions."""
     if version != __version__:
         package = f"the installed package informedness is version {__version__}"
         warn(f"a metric loaded by evaluate is version {version}, and {package}. {SAME_VERSION}")

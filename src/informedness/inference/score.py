@@ -551,7 +551,10 @@ class ClassScore(Score):
 
 
 class Accuracy(ClassScore):
-    """Share of correct predictions, in [0, 1]. The best guesser says the most frequent class."""
+    """Share of correct predictions, in [0, 1].
+
+    The best guesser always predicts the most frequent class.
+    """
 
     name = "accuracy"
     title = "Accuracy"
@@ -593,7 +596,7 @@ class BalancedAccuracy(ClassScore):
 
 
 class F1Macro(ClassScore):
-    """Mean F1 = 2h/(r + c) of the classes that occur, in [0, 1].
+    """Mean F1 = 2h/(r + c) of the labels that occur, except None, in [0, 1].
 
     The best guesser of m classes scores 1/m, and predicts each class with its prevalence. The
     reason is that the mean of 2 pi q / (pi + q) is concave in the shares q of the predictions, and

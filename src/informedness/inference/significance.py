@@ -2,10 +2,11 @@
 
 Each sample contributes d = g_B - g_A to the difference. Here g is the gradient of the score at the
 table of each model. The test divides the difference by its standard error, which is computed from
-d. The standard error includes the largest possible influence of one additional sample, or a bound
-on that of one additional group. For samples in groups, the degrees of freedom depend on the number
-of groups that contain each class (Satterthwaite 1946), because a class may occur in few groups.
-docs/formulas.md has the formulas.
+d. The standard error includes the largest possible influence of one additional sample. If the
+predictions differ in fewer than 30 groups, a bound on the influence of one additional group
+replaces it, if the bound is larger. For samples in groups, the degrees of freedom depend on the
+number of groups that contain each class (Satterthwaite 1946), because a class may occur in few
+groups. docs/formulas.md has the formulas.
 """
 
 import math
@@ -55,7 +56,7 @@ class Influences(NamedTuple):
 
 
 class PairedTest(NamedTuple):
-    """The difference between the scores of two models, and the test that these are equal."""
+    """The difference between the scores of two models, and the test of whether it is 0."""
 
     interval: Interval
     p_value: float
@@ -119,8 +120,8 @@ def paired_test(
         parts, times = np.bincount(pairs.groups, amounts * shifts), np.ones(n)
         n_different = len(np.unique(pairs.groups[pairs.differ]))
         if n_different < _MANY_DIFFERENT:
-            # weighted by the share of groups without a difference; if predictions differ in every
-            # group, one more group is like those observed
+            # its square is weighted by the share of groups without a difference; if predictions
+            # differ in every group, one more group is like those observed
             one_more = max(one_more, whole.one_more * math.sqrt(1 - n_different / n))
 
     # the mean influence of samples, including the additional one, weighted by squared influence
@@ -321,8 +322,8 @@ def with_design_effects(table: Table, score: Score, pairs: CellPairs) -> tuple[T
     """Multiply the squared weights of a table by the design effects of its groups.
 
     Also return the standard error of the score, or nan if it is unknown, and
-    `GroupVariance.min_effective_groups`. With one group, or
-    without a standard error, the table stays unchanged.
+    `GroupVariance.min_effective_groups`. With one group, or without a standard error, return the
+    table unchanged, nan and inf.
     """
     if math.isnan(score.interval(table, 0.5).standard_error) or n_groups(pairs) == 1:
         return table, math.nan, math.inf

@@ -133,8 +133,9 @@ class ContingencyTable(Table):
 
         Raises
         ------
-        ValueError
-            As in `from_labels`, or if the counts are invalid or differ in number from the pairs.
+        TypeError, ValueError
+            As in `from_labels`. Also ValueError if the counts are invalid, or differ in number from
+            the pairs.
         """
         containers = {"references": references, "predictions": predictions}
         sums = {"counts": counts, "squared_weights": squared_weights, "n_samples": n_samples}
@@ -176,9 +177,10 @@ class ContingencyTable(Table):
         Raises
         ------
         ValueError
-            If the matrix is not square, or contains anything but finite numbers of at least 0. If
-            its last row and column are totals and `labels` is omitted. If only the rows or only the
-            columns of a data frame have names, or if a class is named twice.
+            If the matrix is not square, contains anything but finite numbers of at least 0, or is 0
+            everywhere. If `labels` or `squared_weights` do not match it. If its last row and column
+            are totals and `labels` is omitted. If only the rows or only the columns of a data frame
+            have names, or if a class is named twice.
 
         Examples
         --------
@@ -339,8 +341,9 @@ def as_table(y_true: Any, y_pred: Any, *options: Any) -> ContingencyTable:
     Raises
     ------
     ValueError
-        If `y_true` is a table, and `y_pred`, `labels`, `sample_weight` or `unknown` is passed, too.
-        If `y_pred` is missing, or `y_true` or `y_pred` is text instead of a container of labels.
+        If `y_true` is a table, and `y_pred`, `labels`, `sample_weight` or unknown="wrong" is
+        passed, too. If `y_true` is not a table, and `y_pred` is missing, or one of the two is text
+        instead of a container of labels.
     """
     if not isinstance(y_true, ContingencyTable):
         if y_pred is None or isinstance(y_true, str) or isinstance(y_pred, str):
@@ -528,11 +531,12 @@ class Tally:
         Reference of samples to leave out, for example -100 for padding tokens.
     unknown : {"error", "wrong"}
         Whether a prediction that is missing or not among the `labels` is an error or counts as
-        wrong.
+        wrong. Without `labels`, a prediction that no reference has counts as wrong with either
+        value.
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         If an option is invalid.
 
     Examples
@@ -566,7 +570,7 @@ class Tally:
 
         Raises
         ------
-        ValueError
+        TypeError, ValueError
             If the batch is invalid, as in `informedness_score`, or its labels differ in type from
             those of earlier batches. No sample of the batch is then counted.
         """
@@ -660,7 +664,7 @@ def count_labels(references: Any, predictions: Any, ignored: Any, names: Any = N
     ------
     ValueError
         If the arrays do not both have this shape. If a value is not 0 or 1, except for missing
-        predictions and ignored references.
+        predictions, and where the reference is ignored.
     """
     if predictions.ndim != 2 or predictions.shape != references.shape:
         rule = f"`{names[1]}` and `{names[0]}` must both have shape (n_samples, n_labels)"

@@ -50,7 +50,8 @@ def native_column(values: Any, name: str, allow_missing: bool = False) -> Any:
 def _native_array(values: Any) -> Any:
     """Get the array in a polars Series, or in a pandas Series with an extension dtype.
 
-    Return other values unchanged, as well as polars Series of types that pyarrow cannot read.
+    Return other values unchanged. These include polars Series of decimals, 128-bit integers,
+    objects, and types that pyarrow cannot read.
     """
     dtype: Any = getattr(values, "dtype", None)
     if hasattr(values, "to_arrow") and hasattr(dtype, "base_type"):
@@ -203,7 +204,7 @@ class LabelOptions:
 
 
 def _check_choices(names: Any, numeric: bool) -> None:
-    """Raise ValueError unless choices are text that numeric=True does not read as positions."""
+    """Raise ValueError unless choices are text, and do not spell integers if `numeric` is True."""
     if not names or not isinstance(names[0], str):
         raise ValueError(f"`choices` must hold text, the name of each position, got {[*names]!r}")
     if numeric and (text := next((x for x in names if integer_of(x) is not None), None)):
@@ -232,13 +233,13 @@ def convert_labels(
     Missing values and text in `nulls` become None. With unknown="wrong", predictions without an
     answer also become None. Integers are positions in `choices` or, without choices, in
     `class_names`. Only references and predictions are converted; other columns keep their values.
-    `role` is the argument of the column, such as "predictions_b". Messages call the column `name`.
+    `role` is the argument of the column, such as "predictions_b". `name` is the name of the column
+    to show in messages.
 
     Raises
     ------
     ValueError
-        If a value is not a label. With unknown="error", also if a prediction does not contain an
-        answer. If a value is not an integer with `numeric`, or is a position without a name.
+        If a value is not a label, or if `_find_answers`, `_read_integer` or `_to_name` rejects it.
     """
     column = read_labels(values, name, allow_missing=True)
     names = options.choices or (class_names if column.kind == "integers" else None)
@@ -255,7 +256,7 @@ def convert_labels(
 
 
 def _convert(value: Any, names: Any, options: LabelOptions, role: str, name: str) -> Any:
-    """Convert one value to a label; None if it is missing, or is a prediction without a class."""
+    """Convert one value to a label, or to None as in `_read_integer` and `_to_name`."""
     if isinstance(value, str):
         value = options.spellings.get(options.fold(value), options.fold(value))
         value = _read_integer(value, options, role) if options.numeric else value
@@ -312,7 +313,7 @@ def _read_integer(text: str, options: LabelOptions, role: str) -> Label | None:
 def _to_name(
     label: Label, names: Sequence[str], options: LabelOptions, role: str, name: str
 ) -> str | None:
-    """Replace the position of a class by its name; keep other text, and `ignore_index`.
+    """Replace the position of a class by its name; keep other text, and the reference to ignore.
 
     Return None for -1 in a column of `datasets`, and for a predicted position without a name if
     unknown="wrong". Raise ValueError for other positions without a name. Text that spells an
@@ -373,7 +374,7 @@ def read_other_predictions(predictions: Any, name: str, *containers: Any) -> Col
     """Read predictions for samples other than those in `containers`; they may be missing.
 
     Positions get class names from `predictions` itself, or else from the first container with class
-    names. Messages call the predictions `name`.
+    names. `name` is the name of the predictions to show in messages.
     """
     options = LabelOptions(unknown="wrong")
     return _name_labels(predictions, "predictions", options, class_names_of(*containers), name)

@@ -86,8 +86,8 @@ def _warn_of_spellings(labels: Iterable[Any]) -> None:
 def _appearance_of(text: str) -> str:
     """Normalise text, so that labels that look alike become equal.
 
-    Dashes become hyphens, and invisible characters are removed. The normalised text is case-folded
-    and without surrounding whitespace.
+    Dashes and minus signs become hyphens, and invisible characters are removed. The normalised text
+    is case-folded and without surrounding whitespace.
     """
     plain = unicodedata.normalize("NFKC", text)
     kinds = {x: unicodedata.category(x) for x in {*plain}}
@@ -182,7 +182,8 @@ def _folded_labels(
 def _is_verdict(verdicts: Any, references: Any, labels: Any) -> bool:
     """Check whether the first column says in which rows the other two columns agree.
 
-    References and predictions may spell the classes differently.
+    References and predictions may spell the classes differently if at least three classes have
+    correct predictions.
     """
     verdict_of: dict[tuple[Any, Any], Any] = {}
     for verdict, *pair in zip(verdicts, references, labels, strict=True):

@@ -113,9 +113,9 @@ def check_no_totals(amounts: Numbers) -> None:
 def parse_matrix(text: str) -> tuple[list[str], list[list[str]], tuple[str, str]]:
     """Parse a matrix in text: the class names, the cells, and the titles of rows and columns.
 
-    Rows are references. Names may begin with a role: "Actual x" and "Predicted x" are the same
-    class. The columns may name the classes in another order than the rows. A matrix without names
-    gives an empty list of names.
+    Rows are references. Names may begin or end with a role: "Actual x" and "Predicted x" are the
+    same class. The columns may name the classes in another order than the rows. A matrix without
+    names gives an empty list of names.
 
     Raises
     ------
@@ -186,6 +186,7 @@ def strip_roles(
 ) -> tuple[list[Any], list[Any], tuple[Any, Any]]:
     """Remove words such as "actual" from the names of rows and columns, and use them as titles.
 
+    The names stay unchanged if rows and columns would still have different names without the words.
     Warn if the titles suggest that references and predictions are swapped.
     """
     are_texts = all(isinstance(name, str) for name in (*row_names, *column_names))
