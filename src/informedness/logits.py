@@ -28,8 +28,8 @@ def read_batches(eval_prediction: Any) -> Iterator[tuple[Any, Numbers]]:
     Raises
     ------
     ValueError
-        If the input is not a pair, if the predictions or the references are not an array or a list,
-        or if their numbers of batches differ.
+        If the input is neither an EvalPrediction nor a pair, if the predictions or the references
+        are not an array or a list, or if their numbers of batches differ.
     """
     if hasattr(eval_prediction, "label_ids"):
         pair = eval_prediction.predictions, eval_prediction.label_ids
@@ -96,8 +96,8 @@ def align_predictions(predictions: Any, references: Numbers) -> tuple[Any, Numbe
     Raises
     ------
     ValueError
-        If the shapes do not match, or if samples could have several labels. If the last axis holds
-        classes and the predictions have dtype object.
+        As in `has_classes`. Also if the shapes do not match, or if samples could have several
+        labels. Also if the last axis holds several classes and the predictions have dtype object.
     """
     if references.ndim == 2 and references.shape[1] == 1 and predictions.ndim < 3:
         references = references[:, 0]
@@ -209,6 +209,11 @@ def argmax_logits(logits: Any, labels: Any) -> Any:
     logits in the shape of the labels, because samples may have several labels. The id is -2**30 if
     a score is nan, if no score is finite, or if several scores are inf. `ComputeMetrics` treats
     such predictions as missing.
+
+    Raises
+    ------
+    ValueError
+        As in `has_classes`.
 
     Examples
     --------

@@ -48,8 +48,8 @@ def multimetric_scorers(
     Raises
     ------
     ValueError
-        If a score is unknown or named twice, if there are no names, or if an average is passed but
-        no score has averages.
+        If a score is unknown or named twice, if there are no names, or if the average is not valid.
+        Also if an average is passed but no score has averages.
 
     Examples
     --------
@@ -110,7 +110,9 @@ def cross_val_estimate(
         Features of the samples.
     y : array-like of shape (n_samples,)
         References. By default, their classes are declared as `labels`.
-    metric, labels, average, confidence_level
+    metric, labels, confidence_level
+        As in `estimate`.
+    average : {"bias", "prevalence", "macro"}, optional
         As in `estimate`.
     cv : int, splitter or iterable, optional
         As in `cross_val_predict`. Each sample must be in exactly one test fold, unlike in
@@ -137,7 +139,7 @@ def cross_val_estimate(
     -----
     IntervalWarning
         As in `estimate`.
-    LabelsWarning
+    UndefinedMetricWarning, LabelsWarning, InformednessWarning
         As in `informedness_score`.
 
     References

@@ -92,22 +92,21 @@ class _ScoreOfCounts(Metric):
         preds : tensor
             Class ids with the shape of `target`, or scores of shape (N, C, ...). The class with
             the highest score is predicted. Scores of tokens also have the classes in dimension 1.
-            With `threshold`, there is one score per sample, in the shape of `target`.
-            A prediction is missing, and counts as wrong, if a score of the sample is nan, no score
-            is finite, or several scores are inf.
+            With `threshold`, scores have the shape of `target`, one per sample. A prediction is
+            missing, and counts as wrong, if a score of the sample is nan, no score is finite, or
+            several scores are inf.
         target : tensor of shape (N, ...)
             Class ids.
 
         Raises
         ------
         ValueError
-            If an argument is not a tensor of the right type, shapes do not match, or an id is not
-            in range(num_classes). If `preds` has one score per sample without `threshold`, or
-            several with it. The batch is then not counted. With unknown="wrong", predicted ids may
-            be out of range. Samples with the target `ignore_index` are not checked. On an
-            accelerator, `update` does not
-            check the ids, because it would have to wait for them. Instead, `compute` raises an
-            error for ids out of range until `reset` is called.
+            If an argument is not a tensor of the right type, if shapes do not match, if `preds` has
+            one score per sample without `threshold` or several with it, or if an id is not in
+            range(num_classes). The batch is then not counted. With unknown="wrong", predicted ids
+            may be out of range. The ids of samples with the target `ignore_index` are not checked.
+            On an accelerator, `update` does not check ids, because it would have to wait for them.
+            Instead, `compute` raises an error for ids out of range until `reset` is called.
         """
         for name, tensor in (("preds", preds), ("target", target)):
             if not isinstance(tensor, torch.Tensor) or tensor.is_complex():
@@ -197,7 +196,8 @@ class _ScoreOfCounts(Metric):
         Warns
         -----
         InformednessWarning
-            If predictions are missing because of scores, or if the score is undefined; once each.
+            If predictions are missing because of scores. Also as in `informedness_score` or
+            `nit_score`. Each kind of warning is issued only once.
         """
         device = self.counts.device
         dtype = torch.float32 if device.type == "mps" else torch.float64

@@ -44,22 +44,22 @@ class ComputeMetrics:
     The Trainer may pass logits or class ids, as arrays or tensors, for all samples or batch by
     batch. Inputs, losses and hidden states are ignored. Only counts are kept between batches.
 
-    With several columns of logits, the argmax is the prediction. Classes are in the last axis, even
-    for logits of tokens of shape (N, L, C) with L = C. A single column is compared with a
-    threshold. Class ids may also be text.
+    With several columns of logits, the argmax is the prediction, unless each column is a label.
+    Classes are in the last axis, even for logits of tokens of shape (N, L, C) with L = C. A single
+    column, or each of several labels, is compared with a threshold. Class ids may also be text.
 
     A prediction is missing, and counts as wrong, if a score of the sample is nan, no score is
     finite, or several scores are inf. Markedness is then nan. With several labels per sample, a nan
-    affects only one label.
+    affects only its own label, and scores of inf or -inf only matter if no score is finite.
 
     Parameters
     ----------
     *names : str
         Names of scores, as in `estimate`.
     labels : sequence of labels, optional
-        The classes of the task, as ids if predictions are ids. With `config` the default is the
-        columns of the logits, or range(config.num_labels) for ids. Without `config`, classes are
-        the labels of the references and, for logits, the predicted ids.
+        The classes of the task, as ids if predictions are logits or ids. With `config` the default
+        is the columns of the logits, or range(config.num_labels) for ids. Without `config`, classes
+        are the labels of the references and, for logits, the predicted ids.
     prior : mapping of class to probability, optional
         Class shares to which the references are reweighted, for all scores.
     average : {"bias", "prevalence", "macro"} or None, optional
@@ -68,8 +68,8 @@ class ComputeMetrics:
         one score per class, with the key `SCORE_CLASS`.
     threshold : float, optional
         Predict class 1 for scores above the threshold, for a single column of scores or several
-        labels per sample. The default fits the loss in `config`: 0.0 for binary cross-entropy,
-        0.5 for squared error. Without `config` there is no default.
+        labels per sample. The default fits the loss that `config.problem_type` implies: 0.0 for
+        binary cross-entropy, 0.5 for squared error. Otherwise there is no default.
     confidence_level : float, optional
         Add `SCORE_standard_error`, `SCORE_low` and `SCORE_high` for this level.
     ignore_index : label or None
@@ -108,8 +108,9 @@ class ComputeMetrics:
     -----
     InformednessWarning
         If an evaluation was interrupted, so that its batches are discarded. If predictions are
-        missing. If the number of columns of the logits is not `config.num_labels`. If predictions
-        of tokens agree with the next references.
+        missing. If the number of columns of the logits is not `config.num_labels`, unless `labels`
+        lists the classes. If most predictions of tokens are equal to the reference of the next
+        token, and far fewer to their own.
     IntervalWarning
         As in `estimate`, with a confidence level.
     UndefinedMetricWarning
@@ -222,7 +223,9 @@ class ComputeMetrics:
         Raises
         ------
         ValueError
-            If predictions and references do not match, or their form is ambiguous.
+            As in `informedness_score`. Also if predictions and references do not match, if their
+            form is ambiguous or not that of earlier batches, or if there is no threshold for
+            scores that need one.
         RuntimeError
             If another thread is calling this instance.
         """
@@ -370,7 +373,8 @@ class ComputeMetrics:
     def _config_of(self, n_columns: int | None) -> Any:
         """Return the configuration if it has as many classes as the logits have columns.
 
-        Otherwise warn and return None. Without logits `n_columns` is None, and nothing is compared.
+        Otherwise warn and return None. If `n_columns` is None, as without logits, nothing is
+        compared.
         """
         if self.config is None or n_columns in (None, self.config.num_labels):
             return self.config
@@ -468,7 +472,7 @@ class _Counts:
         """Raise ValueError if all predicted sequences begin with one id, but no reference does.
 
         Such sequences are probably generated text, which begins with a start token. There must be
-        at least five sequences.
+        at least five sequences, and different predicted ids.
         """
         first_ids = {prediction for prediction, _ in self.starts}
         is_start = len(first_ids) == 1 and first_ids.isdisjoint(x for _, x in self.starts)
@@ -479,7 +483,7 @@ class _Counts:
             raise ValueError(f"{rule}. For classes of tokens pass `labels`; {logits.DECODE_REMEDY}")
 
     def warn_of_shift(self) -> None:
-        """Warn if predictions of tokens agree with the reference of the next token instead."""
+        """Warn if most predictions of tokens equal the next reference, and far fewer their own."""
         n_equal, n_following, n = self.shifts.tolist()
         if n_following > max(2 * n_equal, n / 2, 20):
             shift = f"predictions are equal to the next reference for {n_following} of {n} tokens"

@@ -134,7 +134,7 @@ class Comparison(Difference):
         Numbers of samples and of groups; without groups `n_groups` is None.
     gained, lost, n_different : int
         Numbers of samples that only B predicts correctly, that only A predicts correctly, and whose
-        predictions differ.
+        predictions differ. With unknown="wrong", all out-of-class predictions count as equal.
     signature : str
         A line that records the options, the number of samples and the version.
     out_of_class_shares : (float, float)
@@ -149,12 +149,13 @@ class Comparison(Difference):
         The non-inferiority margin, and whether B is shown not to be worse by more than the margin.
         Both are None without a margin.
     detect : float or None
-        Difference for which text and JSON give the number of samples needed; by default the margin,
-        in text only if the verdict is "not shown".
+        Difference for which text and JSON give the required number of samples or groups; by default
+        the margin, in text only if the verdict is "not shown".
     names : (str, str)
         Names of the two models in text output.
     caveat : str
-        Why the coverage of the interval may be too low; empty if no reason is known.
+        Why the coverage of the interval may be too low, or why there is no interval; empty if no
+        reason is known.
     """
 
     max_name_width = 60
@@ -178,9 +179,14 @@ class Comparison(Difference):
     def samples_for(self, difference: float) -> int | None:
         """Estimate the number of samples, or of groups, that detect a difference with 80% power.
 
-        Further samples are assumed to be like the compared samples. More samples reduce only part
-        of the squared error. The result is None if no number is enough, if no prediction differs,
-        or if the p-value is nan.
+        Further samples are assumed to be like the compared samples. For NIT and EMA, more samples
+        reduce only part of the squared error. The result is None if no number is enough, if no
+        prediction differs, or if the p-value is nan.
+
+        Raises
+        ------
+        ValueError
+            If the difference is 0 or not finite.
 
         Examples
         --------
@@ -292,10 +298,11 @@ def compare(
     (gained - lost) / sqrt(gained + lost + 1), which is McNemar's statistic with 1 added under the
     root. docs/formulas.md describes weighted samples, and NIT and EMA, whose bias is removed.
 
-    The p-value is two-sided and from the normal distribution. If m predictions differ, it is at
-    least 2^(1 - m). With groups, a t-test with Satterthwaite's degrees of freedom is applied to the
-    sums of d by class and group. Then m counts the groups in which predictions differ. If m < 30
-    of n groups, D^2 is at least 1 - m/n times the squared influence of one additional group.
+    The p-value is two-sided, and without groups from the normal distribution. If m predictions
+    differ, it is at least 2^(1 - m). With groups, a t-test with Satterthwaite's degrees of freedom
+    is applied to the sums of d by class and group. Then m counts the groups in which predictions
+    differ. If m < 30 of n groups, D^2 is at least 1 - m/n times the squared influence of one
+    additional group.
 
     Parameters
     ----------
@@ -328,8 +335,8 @@ def compare(
     Raises
     ------
     ValueError
-        As in `informedness_score`. Also if an option is not valid, or, except for accuracy, if all
-        references are of one class.
+        As in `informedness_score`. Also if an option is not valid, if there are fewer than two
+        groups, or, except for accuracy, if all references are of one class.
 
     Warns
     -----
@@ -340,6 +347,8 @@ def compare(
         largest have fewer than 5 references on average (except for accuracy). If the difference is
         significant although D^2 exceeds a quarter of the sum of d^2. There is no such warning if no
         prediction differs.
+    UndefinedMetricWarning, LabelsWarning, InformednessWarning
+        As in `informedness_score`.
 
     Examples
     --------
@@ -582,7 +591,7 @@ def _why_not_shown(result: Difference | Estimate, claim: str) -> str:
 
 
 def _advice(result: Difference, required: str | None) -> str:
-    """State what these samples can show, and how many a requirement needs; empty for tasks."""
+    """State what these samples can show, and how many a requirement needs; "" for several tasks."""
     if not isinstance(result, Comparison):
         return ""
     name, size = "difference", result.difference

@@ -45,7 +45,9 @@ class Estimate(Measured):
     standard_error : float
         Standard error by the delta method, in units of the score. It is nan if the score is
         undefined. Except for accuracy, it is also nan if all references (for markedness,
-        predictions) are of one class. If all predictions are correct, it is 0, except for NIT.
+        predictions) are of one class. With `average=None`, it is also nan for a class whose TPR or
+        FPR is undefined; in a slice, if all samples of the slice are in one group. If all
+        predictions are correct, and it is not nan, it is 0, except for NIT and `corrected_rate`.
     confidence_interval : (float, float)
         Lower and upper end of the interval, which contains a defined value. Except for
         `corrected_rate`, both are nan if the standard error is nan. With a prior, they are also nan
@@ -60,8 +62,8 @@ class Estimate(Measured):
     signature : str
         A line that records the options, the number of samples and the version.
     caveat : str
-        Why the coverage of the interval may be too low, as in the warning of `estimate`; empty if
-        no reason is known.
+        Why the coverage of the interval may be too low, or why there is no interval; empty if no
+        reason is known. Except for `corrected_rate`, it is empty if the standard error is nan.
     """
 
     metric: str
@@ -138,7 +140,8 @@ def reported_estimates(
     Raises
     ------
     ValueError
-        If there are groups without a confidence level, because groups affect only intervals.
+        If there are groups without a confidence level, because groups affect only intervals. Also
+        if the level is not valid, or if a table of weights lacks squared weights.
     """
     if level is None:
         if options.get("pairs") is not None:
@@ -211,7 +214,8 @@ def estimate(
     the score is with respect to p. For two classes with :math:`n_1` positive and :math:`n_0`
     negative references, the SE of Informedness is
     :math:`\sqrt{TPR(1-TPR)/n_1 + TNR(1-TNR)/n_0}`. For weighted samples,
-    :math:`SE^2 = \sum w^2 (g - \bar g)^2 / (\sum w)^2`.
+    :math:`SE^2 = \sum w^2 (g - \bar g)^2 / (\sum w)^2`. With a prior, the total of each row of the
+    table counts as fixed, so the mean of g in each row takes the place of the overall mean.
 
     Parameters
     ----------
@@ -224,8 +228,8 @@ def estimate(
     groups : array-like of shape (n_samples,), optional
         The group each sample belongs to, for example the document of a question. The standard error
         is then computed from sums by class and group. For the interval, the number of samples of
-        each class is divided by the design effect of the class. Groups cannot be combined with a
-        prior or `average=None`.
+        each class (for NIT and EMA, of each cell) is divided by its design effect. Groups cannot be
+        combined with a prior or `average=None`.
     average : {"bias", "prevalence", "macro"} or None, optional
         Average of Informedness or markedness; by default "bias" for Informedness and "prevalence"
         for markedness. None gives a list with one estimate per class, in label order.
@@ -251,9 +255,12 @@ def estimate(
     Warns
     -----
     IntervalWarning
-        If the interval is nan or its coverage may be too low. Examples are fewer than 5 references
-        outside the largest class, and fewer than 10 groups. Another example is fewer than 5
-        effective groups of classes that carry more than a tenth of the variance.
+        If the coverage of the interval may be too low, or if the interval is nan although the
+        standard error is not. Examples of reasons are fewer than 5 references outside the largest
+        class, and fewer than 10 groups. Another example is fewer than 5 effective groups of classes
+        that carry more than a tenth of the variance.
+    UndefinedMetricWarning, LabelsWarning, InformednessWarning
+        As in `informedness_score`.
 
     References
     ----------
@@ -365,7 +372,7 @@ class ModelSamples:
     def pairs_by_slice(self, slices: Column) -> dict[Any, CellPairs]:
         """Split the grouped samples of a single model by slice; the key None has all samples.
 
-        Cells and groups are numbered within each slice, as in the table of the slice.
+        In each slice, cells are numbered as in the table of the slice, and groups from 0.
         """
         all_pairs: Any = self.pair(0, 0)
         pairs: dict[Any, CellPairs] = {None: all_pairs}
@@ -519,15 +526,17 @@ def corrected_rate(
     Raises
     ------
     ValueError
-        As in `informedness_score`. Also if `positive` is not a label of `y_true` or `y_pred`. Also
-        if `judged` is empty, has no label in common with `y_true` or `y_pred`, or is a tuple of
-        numbers that are not such counts.
+        As in `informedness_score`. Also if an option is not valid, or if `positive` is not a label
+        of `y_true` or `y_pred`. Also if `judged` is empty, has no label in common with `y_true` or
+        `y_pred`, or is a tuple of numbers that are not such counts.
 
     Warns
     -----
     IntervalWarning
         With fewer than 100 labelled answers, or fewer than 5 positive or 5 negative ones. Also if
         the interval of J contains 0, if J is not above 0, or if no rate fits the judge's labels.
+    LabelsWarning
+        As in `informedness_score`.
 
     References
     ----------

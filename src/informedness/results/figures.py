@@ -48,8 +48,8 @@ def plot_confusion_matrix(table: Table, *, ax: Axes | None = None) -> Axes:
     """Draw a confusion matrix whose cells are shaded by their share of the row.
 
     Rows are references, columns predictions. With more than 20 classes, the 20 with the most
-    references are drawn. Out-of-class predictions have a column of their own.
-    Numbers are omitted if cells are too narrow.
+    references are drawn. Out-of-class predictions, if any, have a column of their own. Numbers are
+    omitted if cells are too narrow.
 
     Parameters
     ----------
@@ -168,8 +168,8 @@ def plot_entropy_triangle(tables: Mapping[Any, Table] | Table, *, ax: Axes | Non
 
     At the top, classes are balanced and all information is transferred. At the left, classes are
     balanced and all information is lost, as by guessing. At the right, all references are of one
-    class and all predictions of one class. A table with a single label has a name in the
-    legend, but no point.
+    class and all predictions of one class. A table with a single label has no point. The legend
+    lists the names of all tables; a table without a name has no legend.
 
     Parameters
     ----------

@@ -99,7 +99,7 @@ class Leaderboard(Result):
     signature : str
         A line that records the options, the number of samples and the version.
     title : str
-        The title of the score, with its average for three or more classes.
+        The title of the score; for three or more classes, with its average if it has one.
     guessing : dict of str to float
         Guessing levels of the score and of accuracy, by the name of the score.
     read : tuple of Account
@@ -241,7 +241,7 @@ def leaderboard(
     -----
     IntervalWarning
         As in `estimate` for each model, and as in `compare` for each pair of models.
-    UndefinedMetricWarning
+    UndefinedMetricWarning, LabelsWarning, InformednessWarning
         As in `informedness_score` for each model.
 
     Examples

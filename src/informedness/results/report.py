@@ -63,7 +63,7 @@ class Report(Result, Mapping[str, float]):
         squares.
     summary : str
         What Informedness says about the model, in one sentence. With three or more classes and the
-        default average, it is Informedness with the prevalence average. The function
+        default average, this is Informedness with the prevalence average. The function
         `informedness.results.summary.summarise` lists the codes.
     notes : tuple of str
         Remarks of one sentence each, for example on the share of out-of-class predictions.
@@ -394,7 +394,9 @@ def report(
     -----
     IntervalWarning
         As in `estimate`, but once for all scores with the same caveat, and not for a caveat that
-        only the interval of NIT has.
+        only NIT has, unless NIT has no interval.
+    UndefinedMetricWarning, LabelsWarning, InformednessWarning
+        As in `informedness_score`.
 
     See Also
     --------

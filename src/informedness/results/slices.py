@@ -58,8 +58,9 @@ class SliceRow:
         Estimates of the scores; empty without a confidence level.
     difference, p_value : float
         Score minus that of all other samples, and the p-value of this difference, corrected for the
-        number of slices. Both are nan without `vs_rest`, or if one of the scores is undefined. The
-        p-value is also nan if one of the scores has no interval.
+        number of slices. Both are nan for all samples, without `vs_rest`, if there are no other
+        samples, or if one of the scores is undefined. The p-value is also nan if one of the scores
+        has no interval.
     """
 
     name: Slice | None
@@ -143,22 +144,23 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         average : {"bias", "prevalence", "macro"}, optional
             Average of Informedness, as in `informedness_score`.
         sort : str
-            "name" sorts slices by number if all names are numbers, also as text. Otherwise it keeps
-            the order of `tables`. The name of a score puts the lowest score first and undefined
-            scores last.
+            "name" sorts slices by number if all names are numbers, or text that spells numbers;
+            otherwise, it keeps the order of `tables`. The name of a score puts the lowest score
+            first and undefined scores last.
         pairs : mapping of slice to CellPairs, optional
             The grouped samples of each slice; the key None has all samples.
 
         Raises
         ------
         ValueError
-            If there are no tables, if the name of a slice is not a label, or if an option is not
-            valid.
+            If there are no tables, if tables have labels of different types, if the name of a slice
+            is not a label or a tuple of labels, or if an option is not valid.
 
         Warns
         -----
         InformednessWarning
             If slices are small, or have references of one class. A single warning has both numbers.
+            Also as in `informedness_score`, for all samples together.
         """
         check_choice("sort", sort, ("name", *REPORTED))
         columns = render.texts_of((by,) if isinstance(by, str) else by, "by", "column")
@@ -396,6 +398,13 @@ def slices(
         As in `informedness_score` and `Slices.from_tables`. Also if `by` does not name a slice for
         each sample.
 
+    Warns
+    -----
+    InformednessWarning
+        As in `Slices.from_tables`.
+    LabelsWarning
+        As in `informedness_score`.
+
     Examples
     --------
     >>> predictions = ["yes", "yes", "no", "no"]
@@ -485,7 +494,7 @@ def cut_into_quantiles(
 
     The edges of the bins are quantiles, as in `pandas.qcut`. A value on an edge is in the lower
     bin, so samples with the same value share a bin. In slice names that are tuples, `position` is
-    the position of the column. Errors call the column `column`.
+    the position of the column. `column` is the name of the column to show in errors.
     """
     pairs = sorted((_number_of(name, position, column), name) for name in tables)
     numbers = np.array([number for number, _ in pairs])

@@ -130,8 +130,12 @@ def compare_tasks(
 ) -> SuiteComparison:
     r"""Compare two models in each of several tasks, and on average.
 
-    The mean difference of m tasks has :math:`SE^2 = \sum_t SE_t^2 / m^2`, with the standard errors
-    of `compare`. The allowance for one unseen sample is made only once for the suite.
+    The mean difference of m tasks has
+
+    .. math:: SE^2 = \Big(\sum_t (SE_t^2 - E_t) + \max_t E_t\Big) / m^2
+
+    with the standard errors of `compare`. :math:`E_t = D^2 / N^2` is the allowance of a standard
+    error for one unseen sample or group. The suite allows for only one.
 
     Parameters
     ----------
@@ -160,7 +164,7 @@ def compare_tasks(
     -----
     InformednessWarning
         For each task that is left out because its references have a single class. Also as in
-        `compare`.
+        `compare`, but without `OwnLabelsWarning`.
 
     Examples
     --------

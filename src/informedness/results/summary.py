@@ -134,8 +134,9 @@ def notes_of(
 ) -> tuple[list[Message], set[str]]:
     """Write the notes of a report, and warn about the caveats of its estimates.
 
-    There is no warning about a caveat that only the interval of NIT has. Return the notes, and the
-    names of the scores that need a mark because a note is about them alone.
+    There is no warning about a caveat that only NIT has, unless it is the reason why NIT has no
+    interval. Return the notes, and the names of the scores that need a mark because a note is about
+    them alone.
     """
     remarks = {name: _remark_on(estimates, name) for name in estimates}
     warn_of_intervals([x for name, x in estimates.items() if remarks[name] != x.caveat])
@@ -179,8 +180,8 @@ def _out_of_class_note(table: Table, metrics: Mapping[str, Score]) -> Iterator[M
 def _remark_on(estimates: Mapping[str, Estimate], name: str) -> str:
     """Write the remark for a note on one estimate; "" if its caveat needs no note of its own.
 
-    A missing interval needs a note of its own, and so does a caveat that only NIT has. Such caveats
-    of NIT are common, so there is no warning about them.
+    A missing interval with a caveat needs a note of its own, and so does a caveat that only NIT
+    has. Such caveats of NIT are common, so there is no warning about them if NIT has an interval.
     """
     estimate = estimates[name]
     if math.isnan(estimate.confidence_interval[0]):

@@ -49,8 +49,8 @@ class ReadColumn:
 
     `role` names the argument, as in "references" or "predictions A". `labels` has the labels that
     are classes; it is empty for columns of other roles than references and predictions. The label
-    None means a missing label. `notes` say how values became labels. In JSON, `role` is "part", and
-    `out_of_class` is "outside".
+    None means a missing label. `notes` say how values became labels. In JSON, `role` is "part",
+    `name` is "column", and `out_of_class` is "outside".
     """
 
     role: str
@@ -342,7 +342,7 @@ def add_guessing(table: Rows, levels: Sequence[Mapping[str, str]], accuracy: str
 
 
 def more_rows(n: int) -> Rows:
-    """Make a row that says how many rows the text leaves out; an empty list if n is 0."""
+    """Make a row that says how many rows the text leaves out; [] if n is 0 or less."""
     return [[f"and {n} more in JSON"]] if n > 0 else []
 
 
