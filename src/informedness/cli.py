@@ -1,7 +1,7 @@
 """The command line: parse options, run commands, and print results, warnings and errors.
 
 This module does not import numpy, so that `--help` is fast. `commands` is imported only to run a
-command, or to print its error.
+command, or to print an error.
 """
 
 import argparse
@@ -47,7 +47,7 @@ examples:
   informedness compare predictions.csv -r label -p model other
   informedness compare a.csv b.csv --on id -r label -p model"""
 _DESCRIPTIONS = {**COMMANDS, "report": _REPORT, "compare": _COMPARE}
-# Users may type the names of these functions of the package, which are not commands.
+# Functions of the package that are not commands; users may type their names.
 _COMMANDS_BY_FUNCTION = {"leaderboard": ["report -p a b c"], "slices": ["report --by"]}
 # These lists repeat those of the readers of files and logs, because importing the readers would
 # delay `--help`.
@@ -62,8 +62,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line, and return its exit code.
 
     `arguments` are the words after the name of the program, by default those of this process. The
-    code is 1 if logs, runs or tasks are left out, 2 after an error, 3 if a build should stop, 130
-    after an interrupt, and otherwise 0.
+    code is 2 after an error, and 130 after an interrupt. Otherwise it is 3 if a build should stop,
+    else 1 if logs, runs or tasks are left out, else 0.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -113,7 +113,7 @@ def _print(text: str) -> int:
 
 
 def _run(arguments: Sequence[str], flags: dict[str, str]) -> int:
-    """Parse the arguments, run the command or print a help text, and return the exit code.
+    """Parse the arguments, run the command or print help or the version; return the exit code.
 
     The options of the command are added to `flags`, by Python argument.
     """

@@ -1,7 +1,7 @@
 """List the columns if a request does not name them, and suggest a command that names them.
 
-The rules in docs/what-is-read.md choose the columns. If they do not choose a column for an option,
-the command contains a placeholder. The command is printed, not run.
+The rules in docs/what-is-read.md choose the columns. If no rule chooses a column for an option that
+the command needs, the command contains a placeholder. The command is printed, not run.
 """
 
 import shlex
@@ -31,13 +31,14 @@ _READING_OPTIONS |= {"choices", "ignore_case", "strip", "numeric"}
 
 
 def ask_for_columns(request: Request) -> str:
-    """List the columns of the first file or of two files, and suggest a command that names them.
+    """List the columns of the first file, or of both if there are two, and suggest a command.
 
     Raises
     ------
     ValueError
         If the request is for `compare`, or has options other than those for reading files. The
-        message contains the list. Also if the first rows of a file cannot be read.
+        message contains the list. Also if the first rows of a file cannot be read, or no column has
+        values.
     """
     path, files = request.source.path, request.source.files
     list_files(path, files.file_format)  # raises an error if a file is missing
@@ -108,7 +109,7 @@ def _table_of(columns: Columns, verdicts: Names) -> str:
 
 
 def _notes_on_labels(columns: Columns) -> list[str]:
-    """Write a note for each set of columns with the same labels."""
+    """Write a note for each set of columns that have the same two or more labels."""
     alike = defaultdict[frozenset[str], list[str]](list)
     for name, values in columns.items():
         alike[frozenset(map(repr, labels_in(values)))].append(shown(name))
@@ -120,7 +121,7 @@ def _notes_on_labels(columns: Columns) -> list[str]:
 
 
 def _references_in(columns: Columns) -> list[str]:
-    """Find columns of two or more labels whose names suggest references; keep one of equal ones."""
+    """Find columns of several labels whose names suggest references; keep one of equal columns."""
     names = [x for x, y in columns.items() if role_in(x) == "references" and len(labels_in(y)) > 1]
     return [*{tuple(columns[name]): name for name in names[::-1]}.values()][::-1]
 
@@ -162,7 +163,9 @@ def _find_identifiers(first: Columns, last: Columns) -> list[str]:
 def _suggest_by(request: Request, columns: Columns, options: Names) -> dict[str, list[str]]:
     """Suggest --by for a column whose values each occur once with each value of another column.
 
-    An example is the column of models in a file with one row for each model and sample.
+    The other column must have more different values. An example is the column of models in a file
+    with one row for each model and sample. Nothing is suggested for `compare`, for several models,
+    or if the request has an option that excludes --by.
     """
     column_names = request.source.columns
     models = options.get("-p", column_names.predictions)

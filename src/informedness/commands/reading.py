@@ -192,7 +192,7 @@ class Reader:
         return read_log(path, **vars(self.source.logs), **text)
 
     def _names(self) -> dict[str, str]:
-        """Map arguments to names of columns, or to files if each file has only one column."""
+        """Map arguments to names of columns or, for lines of text, to files."""
         path, columns = self.source.path, self.source.columns
         if self.kind == "lines":
             return dict(zip(COMPARE_ROLES if self.are_compared else NAMES, path, strict=True))

@@ -174,7 +174,7 @@ _TASK_OPTIONS = ("weights", "labels", "choices", "prior", "at_least", "by", "by_
 
 
 def check(request: Request, kind: str) -> None:
-    """Reject an invalid request before its source is read, which may take hours.
+    """Reject an invalid request before its source is read, because reading may take hours.
 
     `kind` is a result of `find_kind`.
 
@@ -262,9 +262,10 @@ def _check_requirements(scores: CompareScores) -> None:
 
 
 def _check_files(source: Source, kind: str) -> None:
-    """Reject --on unless there are two files, and predictions that are named twice without it.
+    """Reject --on unless there are two files; without --on, reject predictions named twice.
 
-    Also reject repeated files if their lines, or the same column in each, are read.
+    Also reject repeated files of lines, and with --on repeated files unless predictions name two
+    different columns.
     """
     models, on = source.columns.predictions, source.columns.on
     if on is None and (repeated := [model for model in models if models.count(model) > 1]):

@@ -301,7 +301,10 @@ def _rank(data: Whole, models: Mapping[str, str], scores: ReportScores) -> Resul
 
 
 def _score_tasks(data: Whole, models: Sequence[str], scores: ReportScores) -> Result:
-    """Report on each task in a column of tasks, or score several models on each task."""
+    """Report on each task in a column of tasks, or show one score of each model on each task.
+
+    One score is shown if there is a metric, or if there are several models.
+    """
     from ..logs.runs import RunTable
     from ..results.report import report
 
@@ -436,7 +439,10 @@ def _save_figures(result: Any, folder: str, console: Console) -> None:
 
 
 def _check_average(gate: str, scores: Scores, n_classes: int) -> None:
-    """Raise ValueError if a requirement depends on the average, and none was named."""
+    """Raise ValueError if a requirement depends on the average, and none was named.
+
+    The average matters only for three or more classes.
+    """
     is_named = scores.average != "default" or not score_named(scores.metric or "").averages
     if not is_named and n_classes > 2:
         advice = "Add `--average prevalence`, or another average."

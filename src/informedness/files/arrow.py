@@ -13,15 +13,17 @@ from typing import Any, BinaryIO
 from ..errors import prefix_errors
 from .columns import check_columns, column_of, one_value, value_in
 
-_N_ROWS = 1 << 20  # most rows decoded at a time
-_LONG_ROW = 64  # bytes per row on average; files with longer rows are decoded in smaller batches
-_N_BYTES = 1 << 24  # bytes to count at a time, such as two columns of a million integers
+_N_ROWS = 1 << 20  # limit on the rows of Parquet decoded at a time, and of a slice of a batch
+_LONG_ROW = 64  # bytes per row on average; longer rows of Parquet are decoded in smaller batches
+_N_BYTES = 1 << 24  # bytes that make a batch, such as two columns of a million integers
 _N_SEARCHED = 1 << 22  # bytes read at a time to find joined files
 _END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 
 
 def open_native(stream: BinaryIO) -> Any:
-    """Open a stream as a pyarrow file if it has a file descriptor, else return it unchanged.
+    """Open a stream as a pyarrow file if it has a file descriptor, except on Windows.
+
+    Any other stream is returned unchanged.
 
     pyarrow's threads call Python to read a Python stream. Before Python 3.14, such a call during
     shutdown aborts the process. It aborted 2 of 720 processes that ended soon after they had read a
@@ -40,8 +42,8 @@ def open_native(stream: BinaryIO) -> Any:
 class FileReader:
     """Base class of file readers, whose constructors read the header.
 
-    `class_names` maps arguments to the names of their classes. `sheets` lists the sheets of a
-    workbook.
+    `class_names` maps the arguments of `ClassLabel` columns to the names of their classes. `sheets`
+    lists the titles of the sheets of a workbook, without chart sheets.
     """
 
     header: Sequence[str] = ()
@@ -53,13 +55,13 @@ class FileReader:
     def batches(self, keep_empty: bool) -> Iterator[dict[str, Any]]:
         """Yield batches of columns by argument, as lists or Arrow arrays.
 
-        Missing values are None or null. With `keep_empty`, empty cells of text files become empty
-        text.
+        Missing values are None or null. With `keep_empty`, empty cells of CSV and TSV files become
+        empty text, except in weights and counts.
 
         Raises
         ------
         ValueError
-            If the file is damaged, or several files are joined into one.
+            If the file is damaged, a row is not valid, or several files are joined into one.
         """
         return columns_of(self._record_batches(keep_empty), self._names)
 
@@ -93,8 +95,8 @@ class Parquet(_SchemaReader):
         stream, metadata, columns = open_native(self._stream), self._metadata, self._columns
         # `pre_buffer` would keep in memory all data that was read.
         open_file: Any = partial(ParquetFile, stream, metadata=metadata, pre_buffer=False)
-        # First read a row, which raises an error if the metadata is damaged. Inspecting damaged
-        # metadata would crash the process.
+        # Reading a row raises an error if the metadata is damaged. Inspecting damaged metadata
+        # first could crash the process.
         if next(open_file().iter_batches(batch_size=1, columns=columns), None) is not None:
             n_rows, dictionary_columns = _choose_decoding(metadata, columns)
             file = open_file(read_dictionary=dictionary_columns, page_checksum_verification=True)
@@ -103,7 +105,10 @@ class Parquet(_SchemaReader):
 
 
 class Arrow(_SchemaReader):
-    """Read the columns in `names`, or all, from an Arrow file, or a stream as of `datasets`."""
+    """Read the columns in `names` from an Arrow file, or from a stream, as `datasets` writes it.
+
+    If `names` is empty, read all columns.
+    """
 
     def __init__(self, stream: BinaryIO, names: Mapping[str, str]) -> None:
         from pyarrow import ipc
@@ -179,7 +184,8 @@ def check_schema(names: Mapping[str, str], schema: Any) -> dict[str, Sequence[st
     Raises
     ------
     ValueError
-        If a column does not exist, is not unique, or is nested. A path in a nested column is valid.
+        If a column does not exist, is not unique, or is nested. A path in a nested column is valid,
+        and so is the prefix `argmax:`.
     """
     from pyarrow import types
 
@@ -212,7 +218,7 @@ def _class_names_of(name: str, metadata: Any) -> Sequence[str]:
 def _column_at(batch: Any, name: str, first_row: int) -> Any:
     """Get a column of a batch, or the values at a path in a nested column.
 
-    `first_row` is the number of rows before the batch, because messages count rows from 0.
+    `first_row` is the number of rows before the batch, for messages, which count rows from 0.
     """
     import pyarrow
 
@@ -231,8 +237,9 @@ def _choose_decoding(metadata: Any, columns: list[str]) -> tuple[int, list[str]]
 
     The choice for all rows depends on the first row group. For columns of ten labels, decoding as
     dictionaries takes a quarter of the time. For long labels, it takes more memory. pyarrow cannot
-    decode delta encodings as dictionaries. It can decode nested columns as dictionaries only in
-    some files, so they are decoded as values.
+    decode delta encodings as dictionaries. If rows are long, or one column has a delta encoding,
+    all columns are decoded as values. So are nested columns and columns with a dot in their names,
+    because pyarrow can decode nested columns as dictionaries only in some files.
     """
     starts = tuple(f"{name}." for name in columns)
     paths = [metadata.schema.column(i).path for i in range(metadata.num_columns)]

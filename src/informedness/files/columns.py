@@ -2,9 +2,12 @@
 
 `doc.label` is the field `label` of the column `doc`. `doc.answers.0` is the first element of the
 list `answers` in `doc`. A column whose name is the entire path has priority. At every level, the
-longest matching field name is used. The prefix `argmax:` selects the position or the name of the
-largest number. If several numbers are the largest, the first is used. A column with exactly this
-name, prefix included, has priority. `argmax:a,b` is the column with the highest score in each row.
+longest matching field name is used.
+
+`argmax:scores` is the position of the largest number in a list, its name in an object, or its label
+in a list of objects. If several numbers are the largest, the first is used. A column that is named
+`argmax:scores` has priority. `argmax:a,b` is the class whose column, `a` or `b`, has the highest
+score in a row, even if a column is named `argmax:a,b`.
 """
 
 import re
@@ -18,7 +21,7 @@ from ..errors import DataError
 from ..messages import Message, join, message
 
 ARGMAX = "argmax:"
-_MOST_NAMES = 40  # limit on the names in an error message
+_MOST_NAMES = 40  # limit on the names in a list of names in a message
 
 
 def collect_names(
@@ -31,8 +34,8 @@ def collect_names(
     Raises
     ------
     ValueError
-        If a name cannot be that of a column, or `by` is empty. If `weights` and `counts` are both
-        passed, or if the column of one of them has another role, too.
+        If a name is not text, an integer or a tuple, or `by` is empty. If `weights` and `counts`
+        are both passed, or if the column of one of them has another role, too.
     """
     if weights is not None and counts is not None:
         raise ValueError("`weights` and `counts` exclude each other: pass only one of them")
@@ -51,7 +54,7 @@ def collect_names(
 def _slicing_columns(by: Any) -> dict[str, Any]:
     """Number the columns to slice by as "by", "by 2", "by 3" and so on.
 
-    Without columns, "by" is None. An empty list raises ValueError.
+    If `by` is None, the value of "by" is None. An empty sequence raises ValueError.
     """
     columns = [*by] if isinstance(by, Sequence) and not isinstance(by, str) else [by]
     if not columns:
@@ -145,7 +148,7 @@ def warn_of_repeats(unequal: Mapping[str, str]) -> None:
 
 
 def check_columns(names: Mapping[str, str], present: Sequence[str]) -> None:
-    """Raise an error that lists all arguments whose name does not match exactly one column."""
+    """Raise an error if a name does not match exactly one column; list all such arguments."""
     times = Counter(present)
     wrong = {argument: name for argument, name in names.items() if times[name] != 1}
     if wrong:
@@ -158,7 +161,10 @@ def check_columns(names: Mapping[str, str], present: Sequence[str]) -> None:
 
 
 def name_list(names: Collection[Any], *wanted: str) -> str:
-    """Format a list of names, and suggest the names that are similar to a missing wanted name."""
+    """Format a list of names; for each name in `wanted` that it lacks, suggest the most similar.
+
+    No name is suggested if none is similar.
+    """
     text = ", ".join(map(show, [*names][:_MOST_NAMES])) or "none"
     if len(names) > _MOST_NAMES:
         text += f" and {len(names) - _MOST_NAMES:,d} more"
@@ -219,7 +225,7 @@ def flatten_column(name: str, values: Sequence[Any]) -> dict[str, list[Any]]:
 def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
     """Yield the path and value of each leaf in a JSON or Arrow value.
 
-    The element of a list of one has the field name "0". Longer lists become text, and empty lists
+    The only element of a list has the field name "0". Longer lists become text, and empty lists
     and objects become None.
     """
     if isinstance(value, list) and len(value) == 1:
@@ -234,14 +240,15 @@ def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
 
 
 def value_in(value: Any, path: str, parent_path: str = "") -> Any:
-    """Get the value at a path in JSON; None if null or an empty list is on the path.
+    """Get the value at a path in JSON; None if null or an empty list is before its last field.
 
     `parent_path` is the path to `value` in the document, for messages.
 
     Raises
     ------
     ValueError
-        If the path does not exist. If an object lacks it, the message lists the keys of the object.
+        If the path does not exist. If an object lacks a key of it, the message lists the keys of
+        the object.
     """
     while value is not None and value != []:
         step = path.partition(".")[0]
@@ -262,15 +269,16 @@ def value_in(value: Any, path: str, parent_path: str = "") -> Any:
 
 
 def one_value(row: Mapping[str, Any], name: str, where: str, n_absent: Any = None) -> Any:
-    """Get the only value at a name; with `argmax:`, the name or position of the largest number.
+    """Get the only value at a name; with `argmax:`, the name, label or position of the largest.
 
     If `n_absent` is a Counter, it counts missing keys, and their values are None.
 
     Raises
     ------
     ValueError
-        If the key is missing and not counted, if there are several values, or if `argmax:` finds
-        no numbers. The message begins with `where`, the location of the object.
+        If the path does not exist, except for missing keys that are counted. Without `argmax:`, if
+        the value is a list or an object; with it, if the value is not null or empty, and does not
+        hold numbers to compare. The message begins with `where`, the location of `row`.
     """
     path, is_argmax = _path_of(name, row)
     try:
@@ -308,8 +316,9 @@ def _argmax(value: Any, name: str) -> Any:
 def _named_numbers(value: Any) -> Sequence[tuple[Any, Any]]:
     """Pair each number with its name or label, or with its position in a list.
 
-    The result is empty for a single value, and for objects with ambiguous labels. Booleans in an
-    object are read as numbers if exactly one of them is true.
+    The result is empty for a single value, and for a list of objects with ambiguous labels or
+    numbers. If all values of an object are booleans, and exactly one is true, they are read as
+    numbers.
     """
     if isinstance(value, dict):
         is_one_true = {*map(type, value.values())} == {bool} and sum(value.values()) == 1
@@ -325,7 +334,7 @@ def _named_numbers(value: Any) -> Sequence[tuple[Any, Any]]:
 def _labels_and_numbers(objects: list[Any]) -> Sequence[tuple[Any, Any]]:
     """Pair the label and the number in each object; the result is empty if they are ambiguous.
 
-    Labels are text. Without text, labels are integers if the numbers have decimals.
+    Labels are text. Without text, the integers are labels, next to numbers with decimals.
     """
     columns = [[x.get(key) for x in objects] for key in objects[0]]
     labels = [x for x in columns if {*map(type, x)} == {str}]

@@ -67,23 +67,24 @@ def table_from_file(
     path : path or sequence of paths
         A file, a folder of part files, or several files and folders, which are read as one data
         set. In folders, files and subfolders whose names start with ".", "_" or "~$" are left out.
-        So are metadata and caches of `datasets`, and a README, LICENSE or CITATION without the
-        extension of a data file. "-" is standard input, which needs `file_format`.
+        So are dataset_info.json and state.json of `datasets`, caches that state.json does not list,
+        and a README, LICENSE or CITATION without the extension of a data file. "-" is standard
+        input, which needs `file_format`.
     references, predictions : str
         Names of the columns. "doc.label" is the field "label" in the column "doc", and
         "doc.answers.0" the first element of the list "answers" in it. A column with exactly this
         name has priority. "argmax:scores" is the position of the largest number in each list of the
-        column "scores". For an object of numbers, or a list of objects with a label and a number,
-        it is the name of the largest number. If several numbers are the largest, the first is used.
-        CSV and TSV files do not have nested columns or lists. For predictions, "argmax:a,b,c" is
-        the class whose column has the highest score; `labels` must list the classes in the order of
-        these columns.
+        column "scores". For an object of numbers, it is the name of the largest number, and for a
+        list of objects with a label and a number, the label. If several numbers are the largest,
+        the first is used. CSV, TSV and Excel files do not have nested columns or lists. For
+        predictions, "argmax:a,b,c" is the class whose column has the highest score; `labels` or
+        `choices` must list the classes in the order of these columns.
     weights, counts : str, optional
         Names of the columns with the weight of each sample, or with the number of samples that each
         row represents. Only one of the two may be passed.
     file_format : {"arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"}, optional
         By default the format is taken from each file name; .txt files are read as CSV. "arrow" is
-        Arrow IPC, also known as Feather. JSON has one object per line, or an array of objects,
+        Arrow IPC, also known as Feather. JSON has one object per line, or is one array or object,
         which is read into memory as a whole. An Excel file needs openpyxl, and `rows` if several of
         its sheets have these columns.
     encoding : str, optional
@@ -97,8 +98,8 @@ def table_from_file(
     extract : str or re.Pattern, optional
         A regular expression that extracts the class from generated text, in predictions only. The
         class is the first group of the first match; without a group, it is the entire match. Put
-        `(?s).*` in front to take the last match. Text without a match is an error, or counts as
-        wrong with `unknown="wrong"`.
+        `(?s).*` in front to take the last match. Text without a match, or whose match does not use
+        the group, is an error, or counts as wrong with `unknown="wrong"`.
     choices : sequence of str, optional
         The names of the classes. Integers in references and predictions are positions in this
         list, from 0, and are replaced by the names. Text must be one of the names. Other
@@ -119,8 +120,8 @@ def table_from_file(
         unless `labels`, `choices` or `ignore_index` name them. With `unknown="wrong"` a missing
         prediction counts as wrong.
     keep_missing : bool
-        Whether to keep text that means a null, such as "NA", as labels. Empty cells become empty
-        text.
+        Whether to keep text that means a null, such as "NA", as labels. Empty cells of CSV, TSV and
+        Excel files become empty text, except in weights and counts.
     rows : str, optional
         Path to the rows in a JSON document, or title of the sheet in an Excel file.
         "results.results" is the list "results" in the object "results", and "." the document
@@ -139,11 +140,12 @@ def table_from_file(
         three of them. If rows of a log of lm-eval have several filters, and no argument names
         their column.
     LabelsWarning
-        If text for a missing value, or -100, counts as a class. If labels look alike, or differ
-        only in case or whitespace. If nearly all references are different texts. If predictions
-        say whether the references and another column agree. If rows look like counts: each pair of
-        labels occurs once, next to a column of whole numbers. If names of columns suggest swapped
-        arguments, are also labels, or repeat with other values. If no reference is `ignore_index`.
+        Unless the options list the classes: if text for a missing value, or -100, counts as a
+        class; if labels look alike, or differ only in case or whitespace; if nearly all references
+        are different texts. With any options: if predictions say whether the references and another
+        column agree. If rows look like counts: each pair of labels occurs once, next to a column of
+        whole numbers. If names of columns suggest swapped arguments or another order of the
+        classes, are also labels, or repeat with other values. If no reference is `ignore_index`.
     UndefinedMetricWarning
         If predictions are not classes of the references, the options do not list the classes, and
         `unknown` is not "wrong".
@@ -203,8 +205,8 @@ def table_from_frame(
     frame : data frame
         Any data frame that narwhals supports: pandas, polars (eager or lazy), pyarrow, DuckDB
         relations, Ibis, Dask, PySpark; or a `datasets.Dataset`. In databases and lazy frames, one
-        GROUP BY returns one row per combination of values. Sums of weights may then differ in the
-        last digits from run to run.
+        GROUP BY counts the rows with the same values, and sums their weights. These sums may differ
+        in the last digits from run to run.
     references, predictions : str
         Names of the columns, or paths to values in nested columns, as in `table_from_file`. Pass
         names of pandas columns that are not text, such as 0 or a tuple of a MultiIndex, unchanged.
@@ -230,9 +232,10 @@ def table_from_frame(
     Raises
     ------
     ValueError
-        If a column does not exist, is not unique, has nulls, or does not hold labels (for
-        `weights` and `counts`, numbers). If `ContingencyTable.from_labels` would raise an error.
-        If the collation of a database may merge labels.
+        If a column does not exist, is not unique, or does not hold labels (for `weights` and
+        `counts`, numbers). If a column has nulls, unless `drop_null` or `unknown` allows them. If
+        `ContingencyTable.from_labels` would raise an error for other reasons. If the collation of a
+        database may merge labels.
     TypeError
         If a polars column holds Python objects.
     ImportError
@@ -257,12 +260,13 @@ def table_from_frame(
 def table_of_matrix(
     path: str, file_format: str, encoding: str | None, labels: Any
 ) -> ContingencyTable | None:
-    """Read a text file that can only be a confusion matrix; return None for other files.
+    """Read a CSV or TSV file that can only be a confusion matrix; return None for other files.
 
     Raises
     ------
     ValueError
-        If the numbers are not counts of samples, or the matrix has totals.
+        If the numbers are not counts of samples. If the matrix has totals and `labels` is None. If
+        `labels` or `encoding` does not fit the file.
     """
     if file_format not in DELIMITERS:
         return None
@@ -518,7 +522,7 @@ def _collect(rows: Any, names: Sequence[str], prefix: str) -> Any:
 
 
 def _sum_weights(rows: Any, keys: Sequence[str], weights: str, times: str, squares: str) -> Any:
-    """Group rows by keys, and sum positive weights; for other weights, keep the smallest.
+    """Group rows by keys, and sum positive finite weights; for other weights, keep the smallest.
 
     Two additional keys separate positive, zero, missing and invalid weights. If weights were keys,
     each row could be a separate group.

@@ -25,15 +25,15 @@ _REMEDIES = "If a quote is missing, add it. If the lines are text, quote the nam
 
 
 class Delimited(FileReader):
-    """Find the delimiter and header of a CSV or TSV file, and read it with pyarrow.
+    """Find the delimiter and header of a CSV or TSV file, and read the file with pyarrow.
 
     Without `has_quotes`, quotes are ordinary characters.
 
     Raises
     ------
     ValueError
-        If the header lacks a column or is not text in UTF-8, or if a quoted field is malformed or
-        may hold several rows. If the file is in the ARFF format.
+        If the header lacks a column in `names`, or is not text in UTF-8. If the file is in the ARFF
+        format. With `names` and quotes, if a quoted field is malformed or may hold several rows.
     """
 
     def __init__(
@@ -87,8 +87,9 @@ class Delimited(FileReader):
     def _record_batches(self, keep_empty: bool) -> Iterator[Any]:
         """Yield batches of the columns.
 
-        At the end, raise an error if a cell holds several rows, or if rows repeat the header. Such
-        rows are valid if other rows repeat a part of it.
+        At the end, raise an error if a cell seems to hold several rows, or if rows repeat the names
+        of all columns of text, which must be two or more. Such rows are valid if other rows repeat
+        only some of these names.
         """
         labels = set[Any]()
         unequal = dict[str, str]()
@@ -143,17 +144,17 @@ class Delimited(FileReader):
         """Find labels in cells that may hold several rows, and the line where their row begins.
 
         A stray quote merges all text up to the next quote into one cell, and pyarrow accepts it.
-        Each line in that cell then has as many cells as the header. Genuine text may also have
+        Each line of that row then has as many cells as the header. Genuine text may also have
         that form. Text counts as genuine if the name of the label column is quoted in the header,
-        or if in any row of several lines at most half of the lines have that form. If a quoted
-        cell of one line holds a delimiter, the labels are returned. Text then counts as rows only
-        if one of these labels is also the label of another row.
+        or if at least one row of several lines has that form in at most half of its lines. If a
+        quoted cell of one line holds a delimiter, the labels are returned. Text then counts as rows
+        only if one of these labels is also the label of another row.
 
         Raises
         ------
         ValueError
             If a quoted field does not end, or continues after its closing quote. If text looks
-            like rows, and no cell of one line holds a delimiter.
+            like rows and is not genuine, and no quoted cell of one line holds a delimiter.
         """
         with _as_text(self._stream) as text:
             blocks = iter(lambda: text.read(BLOCK) + text.readline(), "")

@@ -1,4 +1,7 @@
-"""Read samples into memory: from files, lines of text, or two files joined on identifiers."""
+"""Read samples into memory: from files, lines of text, or two files whose rows are matched.
+
+Rows are matched by identifier or by position.
+"""
 
 import io
 import math
@@ -25,7 +28,7 @@ from .samples import Samples, Source, labels_of_text
 Batches: TypeAlias = Iterable[Mapping[str, Any]]
 Columns: TypeAlias = Mapping[str, Column]  # by argument
 
-_MOST_ROWS = 1 << 29  # a column of this length takes 4 GB
+_MOST_ROWS = 1 << 29  # a column of this length takes up to 4 GiB
 
 
 class Whole(NamedTuple):
@@ -95,7 +98,8 @@ def _never_repeat(columns: Sequence[Column]) -> bool:
 def read_lines(path: str, encoding: str | None) -> Column:
     """Read the lines of a text file of labels.
 
-    Blocks of 2^16 characters stay in the cache, so a report takes a quarter of the time of lists.
+    Blocks of 2^16 characters stay in the cache, so a report takes a quarter of the time that it
+    takes with lists of lines.
     """
     positions = defaultdict[str, int](count().__next__)
     with prefix_errors(shown(path)), open_whole(path, None, encoding) as stream:
@@ -113,13 +117,14 @@ def read_lines(path: str, encoding: str | None) -> Column:
 def samples_of_lines(lines: Mapping[str, Column], samples: Samples) -> list[dict[str, Any]]:
     """Read samples from the lines of each argument, with one label per line.
 
-    The list has one batch, or is empty without samples. Lines that are empty at the end of all
-    files are samples only with `keep_missing`.
+    The list has one batch, or is empty without samples. Empty lines after the last line that is not
+    empty in any of the files are samples only with `keep_missing`.
 
     Raises
     ------
     ValueError
-        If the files differ in their number of lines, or if lines have several cells.
+        If the files differ in their number of lines. If lines have several cells, unless the
+        options list the classes.
     """
     samples.begin(Source("", "csv"))  # nulls and integers are text, as in CSV
     samples.sources = [samples.names[argument] for argument in lines]
@@ -177,9 +182,11 @@ def _warn_of_header(lines: Sequence[str], files: Collection[Counter[str]]) -> No
 def _files_with_cells(counts: Mapping[str, Counter[str]]) -> list[str]:
     """Find the files whose lines are rows of several cells.
 
-    Lines are rows if all of them have tabs. Lines of at least three words are rows if more than
-    half of them are distinct. Lines of two words are rows if their first words are identifiers:
-    more than three, distinct, and the same in all files.
+    They are the files in which all lines have tabs. If there are none, they are all files, or none.
+    They are all files if every line has at least three words, and more than half of the lines in
+    each file are distinct. They are also all files if the shortest line has two words, and the
+    first words are identifiers: more than three, distinct, and the same in all files. Empty lines
+    are ignored.
     """
     tabbed = [file for file, lines in counts.items() if lines and all("\t" in x for x in lines)]
     cells = [line.split() for line in chain(*counts.values())]
@@ -213,7 +220,7 @@ def joined_rows(
         Name of the column of identifiers in both files. By default, rows are paired by position.
     names : two dicts of str to str
         Column names by argument, for each file. If both files have an argument, such as the
-        references of two models, its values must be equal.
+        references of two models, its values must be equal for the same identifier.
     samples : Samples
         Reader of the rows.
     **file_options
@@ -222,10 +229,10 @@ def joined_rows(
     Raises
     ------
     ValueError
-        If a file is damaged or lacks a column. If an identifier repeats in a file, has different
-        references, or is missing in one file. In a file of predictions only, additional identifiers
-        are left out, and missing identifiers count as wrong with unknown="wrong". Without
-        identifiers, if the numbers of rows differ.
+        If a file is damaged, lacks a column or has no rows. If an identifier repeats in a file, has
+        different references, or is missing in one file. With one model, however, additional
+        identifiers in the second file are left out, and with unknown="wrong" identifiers that are
+        missing in it count as wrong. Without identifiers, if the numbers of rows differ.
     """
     keys = {} if on is None else {"on": on}
     references = names[0]["references"]
@@ -262,7 +269,7 @@ def _read_columns(
     path: Any, names: Mapping[str, str], samples: Samples, **file_options: Any
 ) -> dict[str, Any]:
     """Read the columns of one file; weights become a list, and identifiers arrays of text."""
-    # forget the labels of the other file, because `align_rows` checks that their types agree
+    # Forget the labels of the other file, because `align_rows` compares their types.
     samples.examples.clear()
     parts = defaultdict[str, list[Any]](list)
     for columns in raw_batches(path, names, samples, **file_options):
@@ -328,6 +335,7 @@ def align_rows(
         Name of the identifiers in messages.
     unknown : {"error", "wrong"}, optional
         How a missing prediction counts, if `first` has the references and `second` the predictions.
+        With None, for two models, a missing identifier is an error.
 
     Raises
     ------

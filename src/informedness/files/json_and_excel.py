@@ -19,7 +19,7 @@ from .arrow import FileReader
 from .columns import ARGMAX, column_of, distinct_names, name_list, one_value, value_in
 from .opening import why_not_utf8
 
-# The location of an object, which is a line number or a text, and the object
+# The location of an object (a line number, or text), and the object
 Row: TypeAlias = tuple[str | int, Any]
 # A function that decodes lines of JSON, or returns None if it cannot decode them
 Decoder: TypeAlias = Callable[[bytes], list[dict[str, Any]] | None]
@@ -57,7 +57,7 @@ class Objects(FileReader):
     def batches(self, keep_empty: bool) -> Iterator[dict[str, list[Any]]]:
         """Yield batches of values by argument.
 
-        The value of a missing key is None. If all rows lack the key, an error is raised.
+        The value of a missing key is None. If all rows lack it, an error is raised at the end.
         """
         columns = defaultdict[str, list[Any]](list)
         labels: dict[Any, Any] = {}  # one object per label fits in the cache: 30% less time
@@ -83,7 +83,7 @@ class Objects(FileReader):
 def _check_filters(rows: Iterator[Row], names: Mapping[str, str]) -> Iterator[Row]:
     """Yield rows of a log of lm-eval, and warn at the end if they have several filters.
 
-    A column "filter" in `names` keeps the filters apart, so that no warning is needed.
+    There is no warning if `names` has the column "filter", which separates the filters.
     """
     filters = set[Any]()
     for where, row in rows:
@@ -133,16 +133,16 @@ _parse = json.JSONDecoder(object_pairs_hook=_read_object).decode
 def json_rows(stream: BinaryIO, rows: str | None, names: Mapping[str, str]) -> Iterator[Row]:
     """Read the objects in a JSON file, each with its location.
 
-    The file may hold JSON Lines or one array, whatever its name: `datasets` and Spark write lines
-    to .json files. An array is read into memory. `rows` is the path to the objects in a document.
-    A single object may be a table that is stored by column, as pandas writes it. Otherwise it is a
-    row.
+    The file may hold JSON Lines or one document, whatever its name: `datasets` and Spark write
+    lines to .json files. A document is read into memory, and `rows` is the path to the objects in
+    it. A single object may be a table that is stored by column, as pandas writes it. Otherwise,
+    without `rows`, it is a row.
 
     Raises
     ------
     ValueError
-        If the file is not JSON, or `rows` does not lead to rows. If the file is one object without
-        the columns in `names`, and with rows at another path.
+        If the file is not JSON, or `rows` does not lead to rows. If `rows` is None, and the file is
+        one object with rows at a path, unless `names` has columns and the object has all of them.
     """
     start = stream.read(1000).lstrip(codecs.BOM_UTF8 + b" \t\r\n")
     stream.seek(0)
@@ -177,7 +177,10 @@ def _top_rows(stream: BinaryIO) -> list[Row]:
 
 
 def _json_lines(stream: BinaryIO, decode: Decoder | None = None) -> Iterator[Row]:
-    """Yield the number and the object of each line; `decode` is tried first on blocks of lines."""
+    """Yield the number and the object of each line that is not empty.
+
+    `decode` is tried first, on blocks of lines.
+    """
     n_lines = 0
     while line := stream.readline():
         block = line + stream.read(min(_N_BYTES, _N_OBJECTS * len(line))) + stream.readline()
@@ -192,7 +195,7 @@ def _json_lines(stream: BinaryIO, decode: Decoder | None = None) -> Iterator[Row
 
 
 def _parse_json(text: bytes, where: str, first_line: int) -> Any:
-    """Decode JSON; errors name the location of the text, and its first line that is not UTF-8."""
+    """Decode JSON; errors name the location, and the first line that is not UTF-8, if any."""
     try:
         return _parse(text.decode().removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
@@ -222,7 +225,11 @@ def _decoder_of(names: Collection[str]) -> Decoder | None:
     quoted_keys = [f'"{key}"'.encode() for key in types]
 
     def decode(text: bytes) -> list[dict[str, Any]] | None:
-        """Decode lines; None if a line is not JSON, may repeat a key, or nests values at a name."""
+        """Decode lines; None if a line is not JSON, or must be decoded as a whole.
+
+        A line is decoded as a whole if it may repeat a key, may have an escaped character in a key,
+        or nests values at a name.
+        """
         if re.search(rb"\\u00[2-7]", text):  # escaped characters, which may be in a key
             return None
         with suppress(ValueError, RecursionError, msgspec.MsgspecError):
@@ -261,8 +268,8 @@ def _check_is_row(document: Mapping[str, Any], names: Mapping[str, str]) -> None
 def _rows_of_columns(document: Mapping[str, Any], names: Collection[str]) -> list[Row]:
     """Read the rows of a table that is stored by column; empty for other documents.
 
-    Columns are lists of one length, or objects with the same keys. There must be two or more, and
-    among them those in `names`.
+    Columns are lists of one length, or objects with the same keys in the same order. There must be
+    two or more, and among them those in `names`, but no list "columns".
     """
     columns = [x for x in document.values() if isinstance(x, (list, dict))]
     keys = [[*range(len(x))] if isinstance(x, list) else [*x] for x in columns]
@@ -337,8 +344,8 @@ class Workbook(Objects):
     Raises
     ------
     ValueError
-        If no sheet has the title or the columns. If several sheets have the columns. If the file is
-        damaged, or has only chart sheets.
+        If no sheet has the title, or the sheet lacks a column. If `title` is None, and several
+        sheets have the columns in `names`. If the file is damaged, or has only chart sheets.
     """
 
     def __init__(self, stream: BinaryIO, names: Mapping[str, str], title: str | None) -> None:
@@ -365,9 +372,9 @@ class Workbook(Objects):
 
 
 def _compare_columns(rows: Iterator[Row], pairs: Mapping[str, str]) -> Iterator[Row]:
-    """Yield rows, and warn at the end of columns that differ from their partners.
+    """Yield rows; warn at the end of columns that repeat the name of another, but not its values.
 
-    `pairs` maps the name of each repeated column to the name of its partner.
+    `pairs` maps the distinct name of each such column to the name that it repeats.
     """
     unequal = dict[str, str]()
     for where, row in rows:

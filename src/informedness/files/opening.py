@@ -34,7 +34,7 @@ _COMPRESSIONS = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ": "xz", b"\x28\xb5
 # Encodings by byte order mark. UTF-32 is first, because its mark starts with that of UTF-16.
 _ENCODINGS = {codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32"}
 _ENCODINGS |= {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
-_N_BYTES = 1 << 20  # bytes read, decompressed or decoded at a time
+_N_BYTES = 1 << 20  # bytes read, decompressed or decoded at a time, except from xz files
 _HIDDEN = (".", "_", "~$")  # prefixes of names; "~$" is for lock files of Excel
 # Names of files without data: README, LICENSE and CITATION, unless they have the extension of a
 # format, and metadata of `datasets`
@@ -50,7 +50,8 @@ def list_files(path: Any, file_format: str | None) -> list[tuple[str, str]]:
     ValueError
         If there is no file, a path is invalid, a file is listed twice, or a format is unknown. If a
         folder has files of several formats, and `file_format` is None. If a folder has links to
-        folders, broken links or pipes, or lacks a file that its state.json lists.
+        folders, broken links or pipes, other than hidden ones, or lacks a file that its state.json
+        lists.
     FileNotFoundError
         If a path does not exist.
     """
@@ -122,7 +123,7 @@ def _list_data_files(folder: Path) -> list[Path]:
 
 
 def _walk(folder: Path) -> Iterator[Path]:
-    """Yield the files in a folder and its subfolders; with a state.json, only those that it lists.
+    """Yield the files in a folder and its subfolders, as `_select_listed_files` selects them.
 
     Hidden folders and links to folders are yielded, but not searched.
     """
@@ -192,9 +193,10 @@ def open_whole(
     Raises
     ------
     ValueError
-        If `encoding` is passed for a binary format, or does not fit the text. If the file is a ZIP
-        archive and `file_format` is not "xlsx". If a compressed file is damaged, or holds more
-        than `max_bytes`. If standard input is closed. If `rewrite_as_csv` raises an error.
+        If `encoding` is passed for a binary format. If the text is not in `encoding`, or not in the
+        encoding of its byte order mark. If the file is a ZIP archive and `file_format` is not
+        "xlsx". If a compressed file is damaged, or holds more than `max_bytes` once decompressed.
+        If standard input is closed. If `rewrite_as_csv` raises an error.
     ImportError
         If a bz2 or zst file needs pyarrow, which is missing.
     """
@@ -252,7 +254,7 @@ def check_size(size: int, max_bytes: int | None) -> None:
 
 @contextmanager
 def _copy(pieces: Iterable[bytes], max_bytes: int | None = None) -> Iterator[Any]:
-    """Copy the pieces of a stream, of at most `max_bytes` in total, to a temporary file."""
+    """Copy pieces to a temporary file; raise ValueError if they exceed `max_bytes` in total."""
     from tempfile import TemporaryFile  # slow import
 
     with TemporaryFile() as copy:
@@ -302,7 +304,7 @@ def _xz_pieces(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def why_not_utf8(lines: Iterable[bytes], first_number: int = 1) -> str:
-    """Describe the first line that is not text in UTF-8, or contains NUL; "" without such a line.
+    """Describe the first line that is not text in UTF-8 or contains NUL; "" without such a line.
 
     The first of the `lines` has the number `first_number`.
     """

@@ -57,7 +57,8 @@ class FileOptions:
         ValueError
             If the start of the file is not valid, its header lacks a column, or a workbook holds
             more than `max_bytes` once unpacked. Also if `rows` or `no_quotes` does not apply to
-            the format. The reader raises errors in later rows when it reads them.
+            the format. With `names`, also if a quoted field in any part of a CSV or TSV file is not
+            well formed. The reader raises other errors in later rows when it reads them.
         """
         if self.no_quotes and file_format not in DELIMITERS:
             raise ValueError(f"`no_quotes` is for CSV and TSV, not for {file_format}: leave it out")
@@ -79,7 +80,8 @@ class FileOptions:
 def explain_errors(stream: BinaryIO, file_format: str) -> Iterator[None]:
     """Convert errors in reading a file to ValueError with the reason.
 
-    They are errors of pyarrow, csv and the operating system, of text and of memory.
+    They are errors of pyarrow, csv and the operating system, and those about text that is not in
+    UTF-8 and about a lack of memory.
     """
     with optional_import("reading CSV, Parquet and Arrow files needs pyarrow", "pyarrow>=20"):
         import pyarrow
@@ -153,7 +155,7 @@ class Listing(NamedTuple):
 
     columns: dict[str, list[Any]]
     title: str  # name of the file, and the number of these rows as text
-    rows: str | None  # path to the rows in a JSON document, or title of a sheet, if one is needed
+    rows: str | None  # option `rows` as passed, or the only path to rows in a JSON document
 
 
 def first_rows(path: Any, **file_options: Any) -> Listing:
@@ -164,7 +166,7 @@ def first_rows(path: Any, **file_options: Any) -> Listing:
     Raises
     ------
     ValueError
-        If the file is damaged, or `encoding` does not fit.
+        If no file is found, the file is not valid, or an option does not fit it.
     """
     options = FileOptions(**file_options)
     file, file_format = list_files(path, options.file_format)[0]

@@ -302,7 +302,10 @@ class Samples:
         return self.text_labels, task, account
 
     def _labels_of_text(self, totals: Mapping[str, Amounts]) -> Mapping[Any, Label]:
-        """Find the label of each text in columns and options; empty if no text changes."""
+        """Find the label of each text in columns and options; empty if no text changes.
+
+        It is also empty if no source is text, or a label of the samples is not text.
+        """
         labels = {label for label, _ in chain(*totals.values())} - {None}
         if not self.has_text or not all(isinstance(label, str) for label in labels):
             return {}
@@ -380,7 +383,7 @@ def _errors_without_labels(
 
 
 def _warn_of_verdicts(samples: Samples, totals: Mapping[str, Amounts]) -> None:
-    """Warn if predictions are verdicts, which say whether references and a column agree."""
+    """Warn if predictions are verdicts: if they say whether references and another column agree."""
     names = samples.names
     asked = [names[x] for x in [*totals][1:] if len({*dict(totals[x])} - {None}) == 2]
     columns = samples.source.columns([]) if asked else {}
@@ -391,7 +394,7 @@ def _warn_of_verdicts(samples: Samples, totals: Mapping[str, Amounts]) -> None:
 
 
 def _warn_of_counts(samples: Samples) -> None:
-    """Warn of unused columns or weights with only whole numbers, which may be counts of samples."""
+    """Warn of columns of whole numbers, unused or named as weights, that may hold counts."""
     weights = [name for argument, name in samples.names.items() if argument == "weights"]
     names = [*samples.columns_not_used(), *weights]
     columns = samples.source.columns(names)
@@ -464,7 +467,10 @@ def name_sources(sources: Sequence[str]) -> str:
 
 
 def _cover_many_pairs(totals: Mapping[str, Amounts]) -> bool:
-    """Check whether samples without repeats cover all pairs of labels, or many of them."""
+    """Check whether samples without repeats cover all pairs of labels, or many of them.
+
+    Many are more than twice as many as there are different labels.
+    """
     n_samples = int(sum(n for _, n in totals["references"]))
     labels = [{label for label, _ in amounts} for amounts in totals.values()]
     return n_samples == math.prod(map(len, labels)) or n_samples > 2 * len(set().union(*labels))
@@ -476,9 +482,9 @@ def _cover_many_pairs(totals: Mapping[str, Amounts]) -> bool:
 def labels_of_text(groups: Sequence[Collection[str]]) -> dict[str, Label]:
     """Find the label of each text if a label has several spellings; otherwise an empty dict.
 
-    A group holds the texts of a column or an option. True becomes 1 if groups with truth values
-    do not hold other text. 2.0 becomes 2 if all decimal numbers are whole. If all labels are then
-    whole numbers, they become integers.
+    A group holds the texts of a column or an option. True becomes 1, and False 0, if each group
+    with truth values spells them in one case and does not hold other text. 2.0 becomes 2 if all
+    decimal numbers are whole. If all labels are then whole numbers, they become integers.
     """
     texts = set().union(*groups)
     decimals = {text for text in texts if re.fullmatch(label_warnings.DECIMAL, text)}
@@ -495,7 +501,10 @@ def labels_of_text(groups: Sequence[Collection[str]]) -> dict[str, Label]:
 
 
 def _truth_values_in(groups: Sequence[Collection[str]]) -> dict[str, str]:
-    """Map each truth value to its digit; empty if a group mixes truth values with other text."""
+    """Map each truth value to its digit.
+
+    The result is empty if a group mixes truth values with other text, or differs in their case.
+    """
     truths = [{*group} for group in groups if not {*chain(*_TRUTH_VALUES)}.isdisjoint(group)]
     if not all(any(group <= words for words in _TRUTH_VALUES) for group in truths):
         return {}
