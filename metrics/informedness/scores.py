@@ -134,7 +134,8 @@ def class_weights(average: str, table: Any) -> Numbers:
 def nit(table: Table, *, zero_division: ZeroDivision = "warn") -> float:
     """Compute 2^MI / k: at most 1, and 1/k if the predictions tell nothing about the references.
 
-    If there is only one class, NIT is 1.0 by definition; with `zero_division` nan, it is nan.
+    If there is only one class, NIT is 1.0 by definition, and with `zero_division` "warn" a warning
+    is issued. With nan, it is nan.
     """
     check_zero_division(zero_division, 1.0)
     k = table.n_classes

@@ -179,7 +179,7 @@ def read_pair(
     sample_weight: Any = None,
     unknown: str = "error",
 ) -> tuple[Column, Column]:
-    """Read references and predictions as columns of equal length and kind.
+    """Read references and predictions as columns of equal length, with labels of the same type.
 
     `names` are the names of both in messages. `sample_weight` is not read; only its order is
     checked, as in `check_same_order`. With unknown="wrong", predictions may be missing.

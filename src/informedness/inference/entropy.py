@@ -314,9 +314,9 @@ def guessing_p_value(table: Table) -> float:
     to 2,000 samples of two classes, all tables with these margins are listed, and tables with an
     equal statistic count half (mid-p). For other tables, the moments of each statistic give its
     p-value. For up to 2,000 samples, permutations of the predictions give it instead if an expected
-    count is below five, unless the moments give less than 1e-6. Weighted samples are listed or
-    permuted only if their effective totals are whole numbers. The result is 1.0 if references or
-    predictions have only one class, or if there are at most three samples.
+    count is below five, unless the moments give less than 1e-6. With weights, tables are
+    listed and predictions are permuted only if the effective totals are whole numbers. The result
+    is 1.0 if references or predictions have only one class, or if there are at most three samples.
     """
     r, c, size, integers = effective_totals(table)
     n_rows, n_columns = np.count_nonzero(r), np.count_nonzero(c)

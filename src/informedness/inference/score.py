@@ -976,7 +976,10 @@ def _sums_by_outcome(table: Table, amounts: Numbers) -> Numbers:
 
 
 def rates_by_class(table: Table, level: float | None = None) -> list[dict[str, Any]]:
-    """List the label, support and rates of each class; with a level, also the intervals."""
+    """List the label, support and rates of each class.
+
+    With a level, also list the standard error of TPR - FPR, and the intervals of some rates.
+    """
     h, r, c, n = table.hits, table.reference_totals, table.prediction_totals, table.total
     false_positives = table.distributed_false_positives
     tpr, fpr = ratio_or_nan(h, r), ratio_or_nan(false_positives, table.other_references)

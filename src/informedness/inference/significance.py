@@ -50,7 +50,7 @@ class Influences(NamedTuple):
 
     classes: Codes  # references of the cells
     slopes: Numbers  # influence of a sample in each cell, as in `Score.influences`
-    max_influence: Numbers  # N times the largest change of the score that one more sample causes
+    max_influence: Numbers  # bound on N times the change of the score by one more sample
     bias: float  # estimated bias of the score
     bias_variance: float  # variance of this estimate
 

@@ -137,6 +137,8 @@ class LabelOptions:
 
     Raises
     ------
+    TypeError
+        If `choices` or `labels` is an iterator.
     ValueError
         If an option is invalid or conflicts with another.
     """

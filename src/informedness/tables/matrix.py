@@ -243,8 +243,8 @@ def _transpose(rows: Iterable[list[str]]) -> list[list[str]]:
 def _strip_titles(rows: list[list[str]]) -> tuple[list[list[str]], str, str]:
     """Remove and return the titles of rows and columns.
 
-    The title of the columns is the only cell of a line above them. The title of the rows is the
-    only cell of a column before them. pandas prints the title of the rows in a line below the
+    The title of the columns is that of a line above them, as `_title` finds it. The title of the
+    rows is that of a column before them. pandas prints the title of the rows in a line below the
     header. If the header has one cell fewer than the rows, it gets an empty first cell.
     """
     row_title = column_title = ""
