@@ -60,7 +60,7 @@ class ComputeMetrics:
         The classes of the task, as ids if predictions are logits or ids. With `config` the default
         is the columns of the logits, or range(config.num_labels) for ids. Without `config`, classes
         are the labels of the references and, for logits, the predicted ids.
-    prior : mapping of class to probability, optional
+    prior : mapping of class to probability or count, optional
         Class shares to which the references are reweighted, for all scores.
     average : {"bias", "prevalence", "macro"} or None, optional
         Average for the scores that have averages; each score has a default. To choose checkpoints
@@ -81,8 +81,9 @@ class ComputeMetrics:
         As in `estimate`.
     multilabel : bool, optional
         Whether each column is a separate label with the classes 0 and 1; by default `config`
-        decides. If so, scores are means over the labels for which they are defined. With False,
-        integers 0 and 1 of shape (N, L) are class ids of tokens.
+        decides. If so, scores are means over the labels for which they are defined; without such
+        labels, they have the value of an undefined score. With False, integers 0 and 1 of shape
+        (N, L) are class ids of tokens.
     per_label : bool
         Whether to add the score of each label, with the key `SCORE_LABEL`.
     per_class : bool
@@ -227,7 +228,7 @@ class ComputeMetrics:
             form is ambiguous or not that of earlier batches, or if there is no threshold for
             scores that need one.
         RuntimeError
-            If another thread is calling this instance.
+            If another thread is calling this instance. The counts are then kept.
         """
         key, thread = (os.getpid(), id(self)), get_ident()
         # `setdefault` is atomic, so that only one thread continues.

@@ -541,7 +541,7 @@ def _class_shortage(table: Table, score: Score) -> str:
 
 
 class Decision(NamedTuple):
-    """Whether a build fails, and why. The remark may be empty if the build passes."""
+    """Whether a build fails, and why. The remark is never empty if the build fails."""
 
     failed: bool
     remark: str

@@ -311,7 +311,7 @@ class Measured(Result):
         return shown_interval(self.standard_error, self.confidence_interval, digits)
 
     def interval_in_words(self, digits: int = 4) -> str:
-        """Format the interval with its confidence level, in brackets."""
+        """Format the interval with its level, in brackets; if it is nan, "(no interval)"."""
         interval = self.shown(digits)[1]
         if math.isnan(self.confidence_interval[0]):
             return interval
