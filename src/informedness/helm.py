@@ -31,7 +31,8 @@ class InformednessMetric(EvaluateInstancesMetric):  # type: ignore[misc]
     Parameters
     ----------
     labels : sequence of str, optional
-        The classes of the task; by default the correct references that occur in the data.
+        The classes of the task; by default the correct references of all instances that are scored
+        together.
 
     Examples
     --------
@@ -82,5 +83,5 @@ def _prediction(state: Any) -> str:
 
 
 def _normalize(text: str) -> str:
-    """Normalise a text as `ClassificationMetric` does: keep articles, as "A" may be a class."""
+    """Normalise text as `ClassificationMetric` does; keep articles, because "A" can be a class."""
     return str(normalize_text(text, should_remove_articles=False))

@@ -44,7 +44,10 @@ def _metric(name: str, is_stderr: bool = False) -> Metric:
 
 
 def _answers(scores: list[SampleScore]) -> Answers | None:
-    """Collect the answers; warn and return None if they contradict the verdicts."""
+    """Collect the answers; warn and return None if the verdicts do not show their classes.
+
+    Raise ValueError if a score does not hold the target.
+    """
     samples, targets = [], []
     for sample_score in scores:
         fields: Any = (sample_score.score.metadata or {}).get(_KEY)
@@ -68,7 +71,7 @@ def informedness() -> Metric:
     or missing answer counts as wrong. The classes are the letters of the choices if every target is
     one of them, otherwise the targets that occur. The score is nan for a single answer. It is also
     nan if all targets have the same class, for example while only a few samples are done. If the
-    answers contradict the verdicts, the score is nan, and a warning says why.
+    verdicts do not show the classes of the answers, the score is nan, and a warning says why.
 
     Raises
     ------
@@ -126,7 +129,8 @@ _METRICS = [accuracy(), stderr(), informedness(), informedness_stderr(), nit(), 
 def with_target(scorer: Scorer) -> Scorer:
     """Wrap a scorer so that its scores keep the target for the metrics of this module.
 
-    Results and logs show the name of the wrapped scorer.
+    Results and logs show the name of the wrapped scorer if it was made by a function with Inspect's
+    decorator `scorer`.
 
     Parameters
     ----------

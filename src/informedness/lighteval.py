@@ -38,8 +38,10 @@ def scores_of(metric: Any, name: str = "") -> CorpusLevelMetric:
     """Make a metric that computes Informedness and NIT with the verdicts of another metric.
 
     The results contain `informedness` and `nit`, each with its standard error by the delta method.
-    An out-of-class answer counts as wrong. If answers contradict the verdicts or cannot be read,
-    the scores are nan, and a warning says why. An undefined score is also nan.
+    An out-of-class answer counts as wrong. Samples with several right answers do not count, and a
+    warning says how many there are. If they are more than one in five, if an answer cannot be read,
+    or if the verdicts do not show the classes of the answers, the scores are nan, and a warning
+    says why. An undefined score is also nan.
 
     Parameters
     ----------
@@ -58,8 +60,8 @@ def scores_of(metric: Any, name: str = "") -> CorpusLevelMetric:
     Raises
     ------
     ValueError
-        If the metric scores several samples together, or uses neither log-probabilities nor
-        generated text.
+        If `metric` is not a `SampleLevelMetric`, scores samples in batches, or uses neither
+        log-probabilities nor generated text.
 
     Examples
     --------
@@ -89,14 +91,15 @@ def with_scores(config: LightevalTaskConfig, name: str) -> LightevalTaskConfig:
     Returns
     -------
     LightevalTaskConfig
-        The task with scores that use the verdicts of its accuracy or its exact match. If the task
-        has both metrics, the scores of generated text are `text_informedness` and `text_nit`. List
-        the task in the `TASKS_TABLE` of the file passed with `--custom-tasks`.
+        The task with scores that use the verdicts of one of its metrics, such as an accuracy for
+        log-probabilities or an exact match for generated text. If the task has metrics of both
+        kinds, the scores of generated text are `text_informedness` and `text_nit`. List the task in
+        the `TASKS_TABLE` of the file passed with `--custom-tasks`.
 
     Raises
     ------
     ValueError
-        If none of the task's metrics says which answers are right.
+        If none of the task's metrics says which answers are right. Also as in `scores_of`.
     """
     added: list[CorpusLevelMetric] = []
     for category, known in _KNOWN.items():
@@ -153,7 +156,10 @@ class _Corpus(CorpusLevelComputation):  # type: ignore[misc]
 
 
 def _answers(items: list[dict[str, Any]]) -> Answers | None:
-    """Collect the answers; warn and return None if they cannot be scored."""
+    """Collect the answers; warn and return None if they cannot be scored.
+
+    Also warn if samples do not count because they have several right answers.
+    """
     skipped = SkippedSamples(item["error"] for item in items if item["has_several"])
     errors = [item["error"] for item in items if item["error"] and not item["has_several"]]
     try:

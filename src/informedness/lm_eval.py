@@ -9,8 +9,8 @@ Usage in the YAML file of a new task, or of a task that includes another task:
       - metric: nit
 
 Both scores are computed from all answers together, and are never means over samples. They use the
-answers and the verdicts of the task's own metric, such as `acc` or `exact_match`. An answer that
-the metric counts as right gets the class of the target.
+answers and the verdicts of another metric of the task, such as `acc` or `exact_match`. An answer
+that the metric counts as right gets the class of the target.
 
 A task with a custom `process_results` cannot use `Task`. Its `process_results` must return the same
 pair (target, answer) for a score and for its standard error. Its `metric_list` must name functions
@@ -61,8 +61,8 @@ def informedness(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> fl
     Returns
     -------
     float
-        The score; nan, with a warning, if the verdicts of `Task` do not show the classes of its
-        answers, for example because a model grades them.
+        The score; 0 if it is undefined, and nan if the verdicts of `Task` do not show the classes
+        of its answers, for example because a model grades them. Both cases lead to a warning.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def nit(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float:
     Returns
     -------
     float
-        The score; nan as in `informedness`.
+        The score; 1 if it is undefined, and nan as in `informedness`. Both cases lead to a warning.
 
     Raises
     ------
@@ -153,9 +153,9 @@ class Task(ConfigurableTask):  # type: ignore[misc]
     the choices. Without it, they are the targets of all documents.
 
     For generated text, an answer that `exact_match`, `acc` or `em` counts as right gets the class
-    of the target, for example if the metric ignores case. An out-of-class answer counts as wrong.
-    In NIT, all out-of-class answers are one additional label. Each score has its standard error by
-    the delta method, for every filter.
+    of the target, even if the texts differ, for example in case. An out-of-class answer counts as
+    wrong. In NIT, all out-of-class answers are one additional label. Each score has its standard
+    error by the delta method, for every filter.
 
     Parameters
     ----------
@@ -167,8 +167,8 @@ class Task(ConfigurableTask):  # type: ignore[misc]
     ValueError
         If `metric_list` gives `informedness` or `nit` an option or another aggregation. If the task
         has its own `process_results`, or an `output_type` other than "multiple_choice" and
-        "generate_until". If a document does not have exactly one right answer, or a right answer
-        that is not one of its choices. During the run, if a filter does not return text.
+        "generate_until". If a document does not have exactly one right answer, or its right answer
+        is not one of its choices. During the run, if a filter does not return text.
     """
 
     def __init__(self, config: dict[str, Any]) -> None:
@@ -224,7 +224,7 @@ class Task(ConfigurableTask):  # type: ignore[misc]
         return [target, results[0], verdict, *([choices] if choices else ())]
 
     def process_results(self, doc: Any, results: Any) -> dict[str, Any]:
-        """Add the target and the answer to the values of lm-eval, for each listed score."""
+        """Add target, answer and verdict to the values, for each listed score and its error."""
         values: dict[str, Any] = dict(super().process_results(doc, results))
         for name in self._listed_scores():
             # lm-eval estimates standard errors only for its own aggregations. Those of these scores

@@ -44,24 +44,24 @@ class Origin:
     Attributes
     ----------
     harness, task, model : str
-        Names of the harness, of the task, and of the model in the log; "" if unknown.
+        Names of the harness, the task and the model; "" if unknown.
     variant : str
         Which of several sets of answers in the log: a filter of lm-eval, a scorer or named value of
-        Inspect, or the kind of answer in lighteval. It is "" for lm-eval's filter "none", for a
-        single scorer without named values, and for a single kind.
+        Inspect (or both), or the kind of answer in lighteval. It is "" for lm-eval's filter "none",
+        for a single scorer without named values, and for a single kind.
     epoch : int or None
-        Number of the pass over the samples; None for a single pass, and for pooled passes.
+        Number of the epoch; None if the run has a single epoch, and for pooled epochs.
     created : str
         The date of the run; for lighteval, the name of the log, which contains the date unless the
         log was renamed. "" if unknown.
     settings : dict of str to Any
         The settings of the run, without those that may differ between repeated runs. "arguments"
         holds all arguments of the task. "asked" is a hash of the identifiers and prompts of all
-        samples. Runs of a task and model with equal settings are repetitions of each other.
+        samples. Runs of a harness, model and task with equal settings repeat each other.
     arguments, run : str
         Texts that distinguish this run from the model's other runs of the task; "" if not needed.
-        `arguments` lists arguments of the task, and `run` other settings. If settings are equal,
-        `run` also has the date of the log, its name or its path.
+        `arguments` lists arguments of the task, and `run` other settings. If these do not
+        distinguish it, `run` also has the date of the log, its name or its path.
     file : str
         Path of the log.
     """
@@ -85,7 +85,7 @@ class Origin:
 
     @property
     def task_name(self) -> str:
-        """The task, followed by its arguments if they distinguish this run from other runs."""
+        """The task, followed by the arguments that distinguish this run from other runs, if any."""
         return f"{self.task}({self.arguments})" if self.arguments else self.task
 
 
@@ -102,7 +102,7 @@ class Answers:
     samples : tuple of Sample
         The samples, with references and predictions. Ids are unique.
     choices : tuple of label or None
-        The classes of the task; None if the log does not name them.
+        The classes of the task; None if they are unknown.
     metric : VerdictMetric
         The metric of the log that says which answers are right.
     left_out : Counter of str
@@ -263,19 +263,21 @@ class Answers:
         other : Answers
             The answers of model B. The answers of model A are `self`.
         **options
-            As in `informedness.compare`, except `labels`, `unknown` and `groups`. Classes come
-            from the logs. Out-of-class answers count as wrong. If epochs are pooled, the answers to
-            a sample are a group.
+            As in `informedness.compare`, except `labels`, `unknown` and `groups`. The classes are
+            those of the answers. Out-of-class answers count as wrong. If epochs are pooled, the
+            answers to a sample are a group.
 
         Raises
         ------
         ValueError
-            If the answers differ in harness, task, classes, samples, documents or references.
+            If the answers differ in harness, task, classes, samples, documents or references. Also
+            as in `informedness.compare`.
 
         Warns
         -----
         InformednessWarning
-            If the prompts differ, for example because of different chat templates.
+            If the prompts differ, for example because of different chat templates. Also as in
+            `informedness.compare`.
         """
         task, other_task = ((x.origin.harness, x.origin.task, x.classes) for x in (self, other))
         if task != other_task:
@@ -305,15 +307,16 @@ class Answers:
         ----------
         options : LabelOptions
             `choices` names the classes of positions. With `extract`, `ignore_case` or `strip`, the
-            class is found in the logged answer. Completions replace missing answers if all are
-            missing, or if the harness gave one credit. Verdicts do not decide the classes.
+            class is found in the logged answer, and verdicts do not decide the classes. Completions
+            then replace missing answers if all answers are missing, or if the harness gave credit
+            for a missing answer.
 
         Raises
         ------
         ValueError
             If the verdicts do not show the classes, as in the function `find_classes`. If options
-            need text, but answers are positions, or all are missing. If a reference is neither one
-            of `choices` nor a position in them.
+            need text, but an answer is a position, or the log has neither answers nor completions.
+            If a reference is neither one of `choices` nor a position in them.
         """
         answers = self if options.choices is None else self._name_positions(options.choices)
         class_names = answers._class_names()
@@ -341,7 +344,8 @@ class Answers:
         """Choose the texts to find classes in, and describe them.
 
         Completions replace missing answers if all answers are missing, or if the harness gave
-        credit for a missing answer.
+        credit for a missing answer. Raise ValueError if an answer is not text, or if there are
+        neither answers nor completions.
         """
         texts: list[Any] = [*self.predictions]
         source = self.how
@@ -429,7 +433,10 @@ def json_object(text: bytes) -> dict[str, Any]:
 
 
 def read_results(file: Path) -> dict[str, Any]:
-    """Read the results file of a harness; {} if the file is missing."""
+    """Read the results file of a harness; {} if it is missing.
+
+    Raise ValueError if the file does not hold a JSON object.
+    """
     with prefix_errors(render.shown(file)):
         return json_object(file.read_bytes()) if file.is_file() else {}
 
@@ -466,9 +473,9 @@ def settings_of(
 
 
 def _flatten(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the settings in nested dicts by name.
+    """Yield the name and value of each setting in nested dicts.
 
-    Empty settings are omitted, and settings that may differ when a run is repeated.
+    Omit empty settings, and settings that may differ when a run is repeated.
     """
     for name, value in _drop_volatile(settings).items():
         if name == "model_args" and isinstance(value, str):

@@ -20,14 +20,14 @@ from .verdicts import DAMAGES, Sample, SkippedSamples, Totals, VerdictMetric, on
 _VERSION = 2  # version of the log's schema
 _HEADER, _SAMPLES = "header.json", "samples/"
 _CREDITS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # correct, partial, incorrect, no answer
-_CREDITS |= {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}  # in any case
+_CREDITS |= {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}  # upper or lower case
 _SETTINGS = "eval.model_args eval.model_roles eval.model_generate_config plan.config "
 _SETTINGS += "eval.config.message_limit eval.config.token_limit eval.config.time_limit "
 _SETTINGS += "eval.dataset.location"
 _HEAD_OF_JSON = re.compile(rb'\s*\{\s*"version":\s*\d+,\s*"status":\s*"\w+",\s*"eval":\s*\{')
 # Samples by epoch, scorer and key. The key is the name of one of the scorer's values, or "" if the
-# scorer has a single value. The verdict is this value. A sample with several targets has the
-# reference None.
+# scorer has a single value without a name. The verdict is this value as a number. A sample with
+# several targets has the reference None.
 _Scores: TypeAlias = dict[tuple[int, str, str], list[Sample]]
 
 
@@ -84,8 +84,8 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
 def _read_samples(parts: Iterator[Any], header: dict[str, Any]) -> tuple[list[Any], _Scores]:
     """Read the samples; raise ValueError if a sample is damaged or missing, or if none has scores.
 
-    Samples may be missing if the run stopped early. Also raise ValueError if more than one in five
-    samples have several targets.
+    Missing samples are not an error if the header says that the run stopped early. Also raise
+    ValueError if more than one in five samples have several targets.
 
     The first result has a dict for each sample and epoch, with the keys "epoch", "id", "prompt",
     "targets" and "letters". The second result holds the scores.
@@ -171,7 +171,7 @@ def _metric_and_samples(
 def _recorded_totals(header: dict[str, Any], scorer: str, key: str) -> Totals:
     """Read the number of samples and the accuracy that Inspect recorded for a score.
 
-    Ignore accuracies of reducers other than the mean.
+    The accuracy is the metric `accuracy`, or else `mean`. Ignore reducers other than the mean.
     """
     recorded = Totals()
     for score in part_of(header, "results", "scores") or ():
@@ -211,8 +211,8 @@ def _parts(path: Path) -> Iterator[dict[str, Any]]:
 def _scores(raw: dict[str, Any]) -> Iterator[tuple[str, str, Any, str | None]]:
     """Yield the scorer, key, value and answer of each score of a sample.
 
-    The key is the name of a value, or "" if a scorer has a single value. Values of nan are skipped,
-    as in Inspect. An invalidated sample does not have scores.
+    The key is the name of a value, or "" if a scorer has a single value without a name. Values of
+    nan are skipped, as in Inspect. The scores of an invalidated sample are skipped, too.
     """
     for scorer, score in ({} if raw.get("invalidation") else raw.get("scores") or {}).items():
         values = score["value"] if isinstance(score["value"], dict) else {"": score["value"]}
@@ -246,7 +246,10 @@ def letters_of(n_choices: int) -> tuple[str, ...]:
 
 
 def targets_of(target: str | list[str], letters: tuple[str, ...]) -> list[str]:
-    """List the targets of a sample; split text that consists of letters of its choices."""
+    """List the targets of a sample; split text that consists of letters of its choices.
+
+    A sample whose only target is "" does not have a target: the list is then empty.
+    """
     targets = [target] if isinstance(target, str) else target
     if targets == [""]:
         return []

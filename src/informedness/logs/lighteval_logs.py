@@ -32,7 +32,7 @@ _SETTINGS = "config_general.model_config task.hf_repo task.hf_subset task.genera
 CHOICE_METRICS = ("acc", "acc_norm", "acc_norm_token", "acc_norm_pmi")
 TEXT_METRICS = (
     *("extractive_match", "em", "exact_match", "qem", "quasi_exact_match", "pem", "pqem", "f1"),
-    *("pass@k", "gpqa_pass@k", "avg@n", "maj@n"),  # only with one generated text
+    *("pass@k", "gpqa_pass@k", "avg@n", "maj@n"),  # only if a sample has one generated text
 )
 
 
@@ -50,7 +50,8 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     Raises
     ------
     ValueError
-        If the file is damaged or is not a details file. If a sample cannot be scored, or more than
+        If the file is damaged, has no rows, is not a details file or is from lighteval before 0.11.
+        If a sample cannot be scored, or more than
         one in five samples have several right answers. If `verdict` is not a metric with values 0
         and 1 in the file.
     ImportError

@@ -65,9 +65,9 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     ValueError
         If the file is damaged, has only results, or comes from a version of lm-eval that is too
         old. If a sample has neither scored choices nor one generated text, or samples are of both
-        kinds. If the target of scored choices is not one of them, or the log does not say which one
-        it is. If more than one in five samples have several right answers, or a sample has none. If
-        `verdict` is not a metric with values 0 and 1 in the log.
+        kinds. If the target of scored choices is not one of them or contradicts the verdicts, or
+        the log does not say which one it is. If more than one in five samples have several right
+        answers, or a sample has none. If `verdict` is not a metric with values 0 and 1 in the log.
     ImportError
         If the file is compressed with zstd, and pyarrow is missing.
     """
@@ -108,9 +108,9 @@ def _sample(line: _Line) -> Sample:
 def _read_lines(path: Path, config: Any, values: Any) -> dict[str, list[_Line]]:
     """Read the needed fields of each line, and group the lines by filter.
 
-    Lines with several right answers do not have the key "pair", and are not scored. Older logs do
-    not name the filter. It is then the only filter in the results. If the results do not have
-    exactly one filter, it is "none".
+    Lines with several right answers do not have the key "pair", and are not scored. If lines do not
+    name their filter, as in older logs, it is the only filter in the results, or "none" if the
+    results do not have exactly one.
 
     Parameters
     ----------
@@ -160,7 +160,8 @@ def _read_line(line: _Line, logged: dict[str, Any], config: dict[str, Any]) -> _
         "pair" holds the target and the answer; it is empty if finding them needs all lines.
         "generation" holds the options for generating text, and None for scored choices. "names"
         holds the choices that the metrics of `informedness.lm_eval` logged, or else those in the
-        task's configuration. Scored choices add the keys of `_scored_choices`.
+        task's configuration; it is empty if there are none. Scored choices add the keys of
+        `_scored_choices`.
     """
     arguments, is_choice = _read_arguments(logged)
     delimiter = config.get("target_delimiter", " ")
@@ -248,7 +249,8 @@ def _complete_pairs(lines: Sequence[_Line], metric: str, name: str) -> str:
 def _references(lines: Sequence[_Line], metric: str) -> Sequence[Any]:
     """Find the position of the right choice in each line.
 
-    A target "2" may be a position or the text of a choice. The verdicts decide which it is.
+    A target "2" can be a position or the text of a choice. The verdicts decide which it is; raise
+    ValueError if they allow both, with different results, or neither.
     """
     consistent, contradictions = [], []
     for references in zip(*(_possible_references(line, metric) for line in lines), strict=True):
@@ -268,9 +270,10 @@ def _references(lines: Sequence[_Line], metric: str) -> Sequence[Any]:
 def _possible_references(line: _Line, metric: str) -> list[Any]:
     """Read the target as the text of a choice, and as a position; return both positions.
 
-    Both positions are equal if the metrics of `informedness.lm_eval` logged the position. They are
-    also equal if the choices are in the prompts, and all texts are the same. The verdict then shows
-    which of two choices is right; raise ValueError if it cannot.
+    A position is None if the target cannot be read in this way. Both positions are equal if the
+    metrics of `informedness.lm_eval` logged the position. They are also equal if the choices are in
+    the prompts, and all texts are the same. The verdict then shows which of two choices is right;
+    raise ValueError if it cannot.
     """
     if line["pair"]:
         return [line["pair"][0]] * 2

@@ -66,23 +66,26 @@ def read_log(
     harness : {"lm-eval", "lighteval", "inspect"}, optional
         The harness that wrote the logs. By default it is recognised from the files.
     task : str, optional
-        Return only answers to this task, such as "quiz", or "quiz(subject=law)" if several runs
-        have different arguments.
+        Return only answers to this task, such as "quiz". If a model has runs of the task with
+        different arguments, "quiz(subject=law)" chooses those with this argument.
     exclude_task : str or sequence of str, optional
         Leave out these tasks, for example from the mean over tasks.
     variant : str, optional
-        Return only answers of this variant, if a log names any: a filter of lm-eval, a scorer or
-        named value of Inspect, or "log-probabilities" or "text" of lighteval.
+        Return only answers of this variant, and answers without a variant. A variant is a filter of
+        lm-eval other than "none", a scorer or named value of Inspect (or both), or
+        "log-probabilities" or "text" of lighteval.
     verdict : str, optional
         Name of the metric with values 0 and 1 that says which answers are right, in logs of
-        lm-eval and lighteval. By default it is the harness's accuracy or match.
+        lm-eval and lighteval. By default it is a metric of the log such as `acc` or `exact_match`,
+        if there is one.
     runs : str, optional
         Read only logs whose name, or path below a folder in `path`, contains this text.
     latest : bool
-        Whether to return only the latest of repeated runs. Repeated runs share task, model, data,
-        prompts and settings; their seeds may differ.
+        Whether to return only the latest of repeated runs; all of those with the latest date.
+        Repeated runs share task, model, data, prompts and settings, except settings such as seeds,
+        batch sizes and devices.
     epoch : int, optional
-        Return only answers of this epoch, if a run has several.
+        Return only answers of this epoch, and answers of runs with a single epoch.
     epochs : {"each", "pooled"}
         Whether to return the epochs of a run separately or together. A pooled sample has an answer
         for each epoch in which it has a score.
@@ -104,9 +107,10 @@ def read_log(
     Raises
     ------
     ValueError
-        If there is no log at a path, or no log can be read. If no log has the chosen task,
-        variant, run or epoch. If a task to exclude is missing, or no other task is left. If
-        `verdict` is combined with `extract`, `ignore_case` or `strip`.
+        If there is no log at a path, or none whose path contains `runs`. If no run can be read. If
+        no log has the chosen task, variant or epoch. If a task to exclude is missing, or no other
+        task is left. If an option is not valid, or `verdict` is combined with `extract`,
+        `ignore_case` or `strip`.
     ImportError
         If a package is missing: pyarrow for lighteval, and for files of lm-eval compressed with
         zstd; backports.zstd for `.eval` before Python 3.14.
@@ -185,7 +189,10 @@ def _collect_errors(left_out: list[Message], *names: object) -> Iterator[None]:
 
 
 def _find_logs(path: Path, harness: str | None, runs: str | None) -> list[tuple[Path, ModuleType]]:
-    """Find each log and the reader of its harness; raise ValueError if there are no logs."""
+    """Find each log and the reader of its harness.
+
+    Raise ValueError if there are no logs, or none whose path contains `runs`.
+    """
     logs = _list_logs(path, harness)
     if not logs:
         raise ValueError(message(_NO_LOG, path=shown(path)))
@@ -200,8 +207,8 @@ def _find_logs(path: Path, harness: str | None, runs: str | None) -> list[tuple[
 def _list_logs(path: Path, harness: str | None) -> list[tuple[Path, ModuleType]]:
     """List the logs at a path; if there are only files of results, list the first of them.
 
-    The reader of a file of results raises an error that says what to do. A file may have any name
-    if `harness` names its harness.
+    The reader of a file of results raises an error that says what to do. If `path` is a file and
+    `harness` is given, the file can have any name.
     """
     if harness is not None and not path.is_dir():
         return [(path, READERS[harness])]
@@ -228,9 +235,9 @@ def _read_file(file: Path, reader: ModuleType, verdict: str | None) -> list[Answ
 
 
 def _select(all_answers: list[Answers], argument: str, value: Any) -> list[Answers]:
-    """Keep answers whose task, variant or epoch is this value, or is not recorded.
+    """Keep answers whose task, variant or epoch is this value, or is empty or None.
 
-    Raise ValueError if no answers have this value.
+    Without a value, keep all. Raise ValueError if there are answers, but none has this value.
     """
     if value is None or not all_answers:
         return all_answers
@@ -266,7 +273,7 @@ def _pool_epochs(all_answers: list[Answers]) -> list[Answers]:
 
 
 def _keep_latest(all_answers: list[Answers]) -> list[Answers]:
-    """Keep the latest of repeated runs; keep several runs if they have the same date."""
+    """Keep the latest of repeated runs; keep all runs that have the latest date."""
     # Reset the attributes in which repeated runs may differ.
     defaults = {"file": "", "created": "", "epoch": None, "arguments": "", "run": ""}
     origins = [x.origin for x in all_answers]
@@ -276,10 +283,11 @@ def _keep_latest(all_answers: list[Answers]) -> list[Answers]:
 
 
 def _name_runs(all_answers: list[Answers]) -> list[Answers]:
-    """Name each run by its differences from other runs of its model and task.
+    """Name each run by its differences from other runs of its harness, model and task.
 
     The name lists the task arguments that differ. Runs with the same arguments are named by the
-    settings that differ. Runs with the same settings also have a date, file name or path.
+    settings that differ. Runs that these settings do not distinguish also have a date, file name
+    or path.
     """
     tasks: defaultdict[tuple[str, ...], dict[str, Origin]] = defaultdict(dict)
     for origin in (answers.origin for answers in all_answers):
@@ -328,8 +336,8 @@ def _differences(settings: Sequence[Mapping[str, Any]]) -> list[str]:
 def _warn_of(answers: Answers) -> None:
     """Warn if verdicts, samples or references of a run need attention.
 
-    Verdicts may be missing, or the harness may have recorded other totals. Samples may not count.
-    References may nearly all be different texts.
+    Warn if the log has metrics that could give the verdicts, but none was used. Warn if the harness
+    recorded other totals, if samples do not count, or if nearly all references are different texts.
     """
     name, metric = shown(answers.name), answers.metric
     if not metric.name and metric.alternatives:
@@ -348,12 +356,12 @@ def _warn_of(answers: Answers) -> None:
 
 
 def only_run(runs: Sequence[Answers], name: str) -> Answers:
-    """Get the only run in a log.
+    """Get the only element of `runs`, which has one element for each run, variant and epoch.
 
     Raises
     ------
     ValueError
-        If there is not exactly one run. The message names all runs.
+        If there is not exactly one element. The message names all of them.
     """
     if len(runs) != 1:
         names = "; ".join(shown(answers.name) for answers in runs)

@@ -35,7 +35,8 @@ _MARKS["informedness", "-"] = "-- means undefined: all references are of one cla
 class TaskScore(Measured):
     """A score of a task, or its mean over tasks.
 
-    Without a confidence level, the standard error and the interval are nan.
+    The standard error and the interval are nan without a confidence level, if the score is
+    undefined, and in a mean if they are nan for one of its tasks.
     """
 
     value: float
@@ -46,7 +47,8 @@ class TaskScore(Measured):
     def mean_of(cls, scores: Sequence[TaskScore | Estimate]) -> TaskScore:
         """Average the scores of independent tasks with equal weights.
 
-        Standard errors add in quadrature, and so do the margins of error below and above.
+        Standard errors add in quadrature, and so do the margins of error below and above. All
+        are then divided by the number of tasks.
         """
         n_tasks = len(scores)
         value = math.fsum(x.value for x in scores) / n_tasks
@@ -57,7 +59,7 @@ class TaskScore(Measured):
 
 
 class TaskMean(NamedTuple):
-    """The mean scores of a model over its tasks; a row of the table.
+    """The mean scores of a model over its tasks; a row of the table unless the mean is missing.
 
     Attributes
     ----------
@@ -66,8 +68,8 @@ class TaskMean(NamedTuple):
     fields : dict
         As in `Run`. "n_samples", "n_out_of_class" and "n_not_guessing" are sums over the runs,
         "n_tasks" is the number of different tasks, and "task" is a text such as "mean of 3 tasks".
-        "is_harness_accuracy" is True if it is for all runs, False if it is for any run, or else
-        None. "run", "variant", "epoch" and "n_left_out" are None.
+        "is_harness_accuracy" is False if it is False for a run, True if it is True for all runs,
+        otherwise None. "run", "variant", "epoch" and "n_left_out" are None.
     scores : dict of str to TaskScore
         Mean of each score; empty if the mean is missing. NIT is included only if all tasks have
         the same number of classes.
@@ -100,7 +102,7 @@ class Run(NamedTuple):
     report : Report
         The report on the run.
     how : str
-        How the answers were found, and which answers are out of class; empty for a file.
+        How the answers were found, and the most frequent out-of-class answers; empty for a file.
     """
 
     name: str
@@ -115,7 +117,7 @@ class Run(NamedTuple):
     ) -> Run:
         """Make a row from a report."""
         scores = {x: report.estimates.get(x) or TaskScore(y) for x, y in report.scores.items()}
-        scores.pop(PREVALENCE_SCORE, None)  # only for more than two classes
+        scores.pop(PREVALENCE_SCORE, None)  # reported only for more than two classes
         undefined = [x for x in _METRICS if score_named(x).why_undefined(report.table)]
         scores |= dict.fromkeys(undefined, TaskScore(math.nan))
         is_guess = report.summary.code in MAY_BE_GUESSES
@@ -151,7 +153,7 @@ def _mean_scores(runs: Sequence[Run]) -> dict[str, TaskScore | Estimate]:
 
 
 def _why_not_averaged(run: Run, runs: Sequence[Run]) -> Message:
-    """Explain why the score of a run cannot be averaged; empty if it can."""
+    """Explain why the scores of a run cannot be averaged; empty if they can."""
     name = render.shown(run.fields["task"])
     same = [other.fields for other in runs if other.fields["task"] == run.fields["task"]]
     if len(same) > 1:
@@ -162,7 +164,7 @@ def _why_not_averaged(run: Run, runs: Sequence[Run]) -> Message:
 
 
 def how_to_choose(task: str, runs: Sequence[Mapping[str, Any]]) -> Message:
-    """Explain how to choose a run if a task has several models, runs, variants or epochs."""
+    """Explain how to choose if a task has several models, harnesses, variants, runs or epochs."""
     variants = dict.fromkeys(render.shown(run["variant"]) for run in runs)
     by_run = "by part of its path with `runs`, or the latest of repeated runs with `latest`"
     by_epoch = 'with `epoch`, or score all together with epochs="pooled"'
@@ -243,7 +245,8 @@ class RunTable(Result):
     ) -> RunTable:
         """Make a table from reports by (model, task); models or tasks may be names of files.
 
-        If `metric` is given, it is the only score to show.
+        If `metric` is given, it is the only score to show. Raise ValueError if it is not a score of
+        the reports.
         """
         runs = []
         for (model, task), report in reports.items():
@@ -394,8 +397,8 @@ def _cell(row: Run | TaskMean, name: str) -> str:
 def how_found(answers: Answers) -> Message:
     """Describe in one line how the answers of a run were found.
 
-    The line also says if the verdicts agree with the totals that the harness recorded. It ends with
-    the most frequent out-of-class answers, at most three.
+    The line says so if the verdicts agree with the totals that the harness recorded. It ends with
+    the most frequent out-of-class answers, at most three, if there are any.
     """
     parts = [message("the answer is {how}", how=answers.how), answers.metric.unused_metrics_message]
     if answers.metric.is_harness_accuracy:
@@ -442,7 +445,12 @@ def compare_logs(
     ValueError
         If the runs of a task differ in harness, classes, samples, documents or references; the
         message names the task. If fewer than two tasks can be compared. For NIT, if tasks have
-        different numbers of classes.
+        different numbers of classes. If an option is not valid.
+
+    Warns
+    -----
+    InformednessWarning
+        If the prompts of a task differ between the models. Also as in `compare`.
     """
     comparisons: dict[str, Comparison] = {}
     left_out: list[str] = []

@@ -2,8 +2,8 @@
 
 If all answers have verdicts, the accuracy of the classes is the share of answers that the harness
 counts as right. An answer that it counts as right has the class of the reference. A wrong answer
-has the class that its text names. The rule that finds classes in texts, called a reading, must
-agree with all verdicts.
+has the class that its text names, or is out of class. The rule that finds classes in texts, called
+a reading, must agree with all verdicts.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def only_target(targets: Sequence[Any]) -> Any:
 # Readings of a text
 
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
-# A letter or digit next to these signs is not an answer, for example in "@,,c".
+# A single letter or digit next to these signs is not an answer, for example "c" in "@,,c".
 _NO_SIGN_BEFORE, _NO_SIGN_AFTER = r"(?<![-@#%&+/,;.!?^\\)\]}])", r"(?![.,:;!?]*[-@#%&+/^=])"
 
 
@@ -129,9 +129,9 @@ def _fold_punctuation(text: str) -> str:
 
 
 def _fold_clear_punctuation(text: str) -> str:
-    """Fold case and remove punctuation, unless the text is a letter or digit among signs.
+    """Fold case and remove punctuation, unless the text is a letter or digit next to some signs.
 
-    Such a letter or digit is not an answer, so its text stays unchanged.
+    Next to the signs above, a letter or digit is not an answer, so its text stays unchanged.
     """
     name = _fold_punctuation(text)
     is_noise = len(name) == 1 and not re.search(_letter_pattern(name), text, re.IGNORECASE)
@@ -208,9 +208,9 @@ def find_classes(samples: Sequence[Sample], class_names: Sequence[ClassNames]) -
     ------
     VerdictError
         If no reading agrees with all verdicts, for example if a model grades the answers. If each
-        reading that agrees misses the class of a right answer, and another reading finds a wrong
-        class in a right answer. If references are free text, and most right answers do not name a
-        class.
+        reading that agrees misses the class of a right answer, and another reading finds a class
+        other than the reference in a right answer. If references are free text, and most right
+        answers do not name a class.
 
     Examples
     --------
@@ -249,7 +249,7 @@ def _fit(samples: Sequence[Sample], labels: list[Any]) -> _Fit:
     right = [i for i, x in enumerate(samples) if x.verdict == 1 and x.prediction is not None]
     unread = [i for i in right if labels[i] is None]
     is_opposed = any(labels[i] not in (None, samples[i].reference) for i in right)
-    # An unread text that is right in one sample has the class of its reference in every sample.
+    # If an unread text is right in one sample, its class in all samples is that sample's reference.
     by_text = {samples[i].prediction: samples[i].reference for i in reversed(unread)}
     labels = [by_text.get(samples[i].prediction) if x is None else x for i, x in enumerate(labels)]
     contradicted = _contradictions(samples, labels, unread)
@@ -375,11 +375,11 @@ class VerdictMetric:
     name : str
         Name of the metric; "" if no metric was compared with the answers.
     shares : dict of str to float
-        The share of right answers by each metric in the log; nan unless all its values are 0 or 1,
-        or if verdicts are ignored. Empty for Inspect.
+        The share of right answers by each metric in the log; nan if a value is missing or is not 0
+        or 1, or if verdicts are ignored. Empty for Inspect.
     counted, recorded : Totals
-        Totals of all samples, as computed from verdicts and as recorded by the harness. They are
-        unknown if no metric was compared.
+        Totals of all samples, as computed from verdicts and as recorded by the harness. The
+        accuracies are None if no metric was compared.
     """
 
     name: str = ""
@@ -462,6 +462,7 @@ def add_verdicts(
 def _credits_by_metric(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[float | None]]:
     """Collect the values of each metric as numbers, with the shortest names of metrics first.
 
+    A value that is not a number, or is nan, becomes None.
     lighteval appends options to the name of a metric, so the name without options comes first.
     Informedness and NIT in lighteval log JSON objects, and are skipped.
     """
