@@ -202,9 +202,9 @@ class Table:
         TypeError
             If `references`, `predictions` or `labels` is an iterator.
         ValueError
-            If another argument is invalid, or there are no samples to count. If a sample that is
-            not dropped has a reference, or with unknown="error" a prediction, that is not among the
-            declared classes.
+            If an argument is invalid in any other way, or no samples are to be counted. If a
+            sample that is not dropped has a reference, or with unknown="error" a prediction, that
+            is not among the declared classes.
         """
         containers = {"references": references, "predictions": predictions}
         return cls._from_pair(containers, sample_weight, labels, ignore_index, unknown)
@@ -472,7 +472,7 @@ def read_weights(sample_weight: Any, n_samples: int) -> Numbers:
 
 
 def read_amounts(values: Any, name: str) -> Numbers:
-    """Read counts or weights as an int64 array if they are integers, else as a float64 array."""
+    """Read counts or weights as int64 if their dtype is integer or bool, else as float64."""
     array = as_array(values, name)
     kind = array.dtype.kind
     if wrong := [] if kind in "biuf" else [x for x in array.ravel().tolist() if not is_real(x)]:

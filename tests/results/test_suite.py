@@ -101,7 +101,7 @@ def test_a_task_of_one_class_is_left_out_by_name():
     for wrong, message in (
         (TASKS | {"odd": ([0, 1], [0, 1], [0])}, "odd: .*[Mm]ismatch"),
         (TASKS | {"empty": ([], [], [])}, "empty: expected at least one sample"),
-        ({"two": TASKS["two"]}, "`tasks` must hold at least two comparable tasks"),
+        ({"two": TASKS["two"]}, "at least two tasks must be comparable, got"),
         ({"two": TASKS["two"][:2]}, "`tasks` must map each task"),
         ([TASKS["two"]], "`tasks` must map each task"),
     ):

@@ -324,7 +324,7 @@ def _rows_at(document: Any, path: str) -> Iterable[Any]:
     if not isinstance(rows, list):
         raise ValueError(f"`rows` must lead to a list of objects, got {show(rows)} at {path!r}")
     names = parent.get("columns") if isinstance(parent, dict) else None
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+    if not isinstance(names, list) or {*map(type, names)} != {str}:
         return rows
     for row in rows:
         if isinstance(row, list) and len(row) != len(names):

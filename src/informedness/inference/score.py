@@ -330,7 +330,9 @@ class Score:
         """Compute the influence of a sample in each cell, and bounds for one additional sample.
 
         The first is the derivative with respect to the share of the cell, up to an additive
-        constant. The second has, for each cell, a bound of N times the change of the score.
+        constant. The second estimates, for each cell, the largest N times the change of the score
+        by one more sample with this reference. It holds for many samples; a class that has not
+        occurred may change the score more.
         """
         raise NotImplementedError
 
@@ -768,8 +770,7 @@ def _excess_of_bias_average(table: Table, scored: Table) -> float:
     sum_c [V_cc / r_c - sum_(i != c) V_ic / (N - r_c)] / N. V_ic is the variance of n_ic, estimated
     by n (1 - n/r) r/(r - 1). For a class with one reference, the variance is estimated from the
     accuracy. If a model knows the share x of each of k classes, the excess is about
-    x (1 - x) (k - 2) / N. Without this correction, no interval of 5,000 samples of 1,000 classes
-    covered the true value (tests/studies/COVERAGE.md).
+    x (1 - x) (k - 2) / N, which with 5,000 samples of 1,000 even classes may exceed the interval.
     """
     i, j, r = table.rows, table.columns, table.reference_totals.astype(np.float64)
     squares = sum_by(i, squared_weights(table), len(r))

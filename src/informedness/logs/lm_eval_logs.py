@@ -69,7 +69,7 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
         the log does not say which one it is. If more than one in five samples have several right
         answers, or a sample has none. If `verdict` is not a metric with values 0 and 1 in the log.
     ImportError
-        If the file is compressed with zstd, and pyarrow is missing.
+        If the file is compressed with bz2 or zstd, and pyarrow is missing.
     """
     if RESULTS.fullmatch(path.name):
         raise ValueError("results hold no samples: use --log_samples (lighteval: --save-details)")

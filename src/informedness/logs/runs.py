@@ -195,8 +195,8 @@ class RunTable(Result):
     read : tuple of Account
         The accounts of the files; empty for logs.
     metric : str or None
-        Name of the only score to show, with tasks as rows and models as columns. If it is None, all
-        scores are shown, with runs as rows.
+        Name of the only score to show, with tasks as rows and models as columns. If it is None,
+        accuracy, Informedness and NIT are shown, with runs as rows.
     """
 
     runs: tuple[Run, ...]
@@ -278,7 +278,10 @@ class RunTable(Result):
         return [*self.runs, *(mean for mean in self.means if not mean.why_not)]
 
     def text_tables(self) -> list[Rows]:
-        """Make one table of runs, or of tasks by models if `metric` is set; the means are last."""
+        """Make one table of runs, or of tasks by models if `metric` is set.
+
+        The means follow. Guessing levels that are the same for all runs are the last row.
+        """
         rows = self._rows()
         if self.metric is not None:
             return [_tasks_by_models(rows, self.metric)]
@@ -444,8 +447,8 @@ def compare_logs(
     ------
     ValueError
         If the runs of a task differ in harness, classes, samples, documents or references; the
-        message names the task. If fewer than two tasks can be compared. For NIT, if tasks have
-        different numbers of classes. If an option is not valid.
+        message names the task. If fewer than two tasks can be compared. For NIT and EMA, if tasks
+        have different numbers of classes. If an option is not valid.
 
     Warns
     -----

@@ -145,9 +145,9 @@ def _letter_pattern(name: str) -> str:
 
 
 # A reading has a function that makes the pattern of a name, a function that folds texts, and
-# patterns before and after the name. Later readings search inside longer text, or accept a letter
-# next to signs. They are used only if no earlier reading agrees with all verdicts and finds a class
-# in every right answer.
+# patterns before and after the name. Later readings fold less of the text, search inside longer
+# text, or accept a letter next to signs. They are used only if no earlier reading agrees with all
+# verdicts and finds a class in every right answer.
 _FULL_TEXT = (r"\A", r"\Z")
 _BOUNDARIES = ((r"(?<!\w)", r"\W*$"), (r"^\W*", r"(?!\w)"), (r"(?<!\w)", r"(?!\w)"), ("", ""))
 _FOLDED = [(fold, *_FULL_TEXT) for fold in (_fold_case, str.strip, str)]

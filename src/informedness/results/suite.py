@@ -156,9 +156,11 @@ def compare_tasks(
     Raises
     ------
     ValueError
-        As in `compare`, with the name of the task. Also if `tasks` is not such a mapping, if
-        `groups` lacks a task, or if fewer than two tasks can be compared. For NIT and EMA, also if
-        tasks have different numbers of classes.
+        As in `compare`, with the name of the task. Also if `tasks` is not a mapping, if a value
+        does not have three elements, if `groups` lacks a task, or if fewer than two tasks can be
+        compared. For NIT and EMA, also if tasks have different numbers of classes.
+    TypeError
+        If a value of `tasks` does not have a length.
 
     Warns
     -----
@@ -203,7 +205,7 @@ def suite_of(
 ) -> SuiteComparison:
     """Combine the comparisons of tasks into a comparison over all tasks."""
     if len(comparisons) < 2:
-        raise ValueError(f"`tasks` must hold at least two comparable tasks, not {[*comparisons]}")
+        raise ValueError(f"at least two tasks must be comparable, got {[*comparisons]}")
     tasks = list(comparisons.values())
     score = score_named(tasks[0].metric)
     if isinstance(score, EntropicScore) and len({task.n_classes for task in tasks}) > 1:
