@@ -124,7 +124,7 @@ def test_what_is_not_valid_is_refused_before_anything_is_fitted(watched):
         ({"metric": "nit", "average": "macro"}, "`average` must be left out"),
         ({"confidence_level": 95}, "`confidence_level`"),
         ({"y": np.linspace(0, 1, 150)}, "`y` must hold labels .* a score, not a label"),
-        ({"cv": select.ShuffleSplit(3)}, "`cv` must .*, got ShuffleSplit.* For repeated"),
+        ({"cv": select.ShuffleSplit(3)}, "`cv` must .*, got ShuffleSplit.* For such splits"),
         ({"cv": select.RepeatedStratifiedKFold()}, "150 of 150 samples into none or several"),
         ({"cv": select.TimeSeriesSplit(4)}, "puts 30 of 150"),
         ({"cv": [(range(100), range(100, 150))]}, "puts 100 of 150"),

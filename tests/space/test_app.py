@@ -386,7 +386,7 @@ def test_logs_and_sheets_of_workbooks_can_be_chosen(visit, tmp_path):
             sheet.append(row)
     book.save(tmp_path / "two.xlsx")
     open_file(page, tmp_path / "two.xlsx")
-    refused(page, 'name one as "Sheet of the')
+    refused(page, 'pass one as "Sheet of the')
     choice.click()
     page.get_by_role("option", name="Second").click()
     shows(page, report(GOLD, BETTER).scores["informedness"])

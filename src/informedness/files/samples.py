@@ -503,7 +503,8 @@ def labels_of_text(groups: Sequence[Collection[str]]) -> dict[str, Label]:
 def _truth_values_in(groups: Sequence[Collection[str]]) -> dict[str, str]:
     """Map each truth value to its digit.
 
-    The result is empty if a group mixes truth values with other text, or differs in their case.
+    The result is empty if a group mixes truth values with other text, or spells them in more than
+    one case.
     """
     truths = [{*group} for group in groups if not {*chain(*_TRUTH_VALUES)}.isdisjoint(group)]
     if not all(any(group <= words for words in _TRUTH_VALUES) for group in truths):

@@ -275,7 +275,7 @@ class Ema(EntropicScore):
 
 
 class EntropyTriangle(NamedTuple):
-    """Three coordinates in [0, 1] that sum to 1; all are nan for a table of one class."""
+    """Three coordinates in [0, 1] that sum to 1; all are nan if the table has only one label."""
 
     delta_h: float  # distance of both margins from the uniform distribution
     two_mi: float  # information transferred
@@ -475,8 +475,9 @@ def _permuted_p_value(statistic: float, r: Codes, c: Codes) -> float:
 def _gamma_tail(shape: float, least: float) -> float:
     """Compute the chance that a gamma variate of this shape is at least `least`.
 
-    The density of the logarithm is integrated by Simpson's rule, from ln(least) to a point where
-    the density has decreased by a factor of e^45 or more. Dividing by the density at the mode
+    The density of the logarithm is integrated by Simpson's rule. The integral begins at ln(least),
+    or below the mode where the density becomes negligible, if that is larger. It ends where the
+    density has decreased by a factor of e^45 or more. Dividing by the density at the mode
     ln(shape) prevents cancellation of large numbers.
     """
     start = max(least, shape)
@@ -489,7 +490,7 @@ def _gamma_tail(shape: float, least: float) -> float:
         density = np.exp(shape * (y - np.expm1(y)))
     density[[0, -1]] /= 2
     total = float((density.sum() + density[1::2].sum()) * 2 / 3 * step)
-    if shape > 1e5:  # the series of ln Gamma, because its terms would cancel
+    if shape > 1e5:  # use the series of ln Gamma, as the large terms below would cancel
         log_density = (math.log(shape / (2 * math.pi)) - 1 / (6 * shape)) / 2
     else:
         log_density = shape * (math.log(shape) - 1) - math.lgamma(shape)

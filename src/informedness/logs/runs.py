@@ -280,7 +280,8 @@ class RunTable(Result):
     def text_tables(self) -> list[Rows]:
         """Make one table of runs, or of tasks by models if `metric` is set.
 
-        The means follow. Guessing levels that are the same for all runs are the last row.
+        The means follow. In a table of runs, guessing levels that are the same for all runs are
+        the last row.
         """
         rows = self._rows()
         if self.metric is not None:
@@ -315,7 +316,7 @@ class RunTable(Result):
         marks = {(name, _cell(row, name)[-1:]) for name in names for row in self._rows()}
         lines = [*_lines_of_means(self.means), *(_MARKS[x] for x in _MARKS if x in marks)]
         if n := sum(any(x.caveat for x in run.report.estimates.values()) for run in self.runs):
-            lines.append(f"Intervals of {n} of {len(self.runs)} runs have caveats: few samples.")
+            lines.append(f"Intervals of {n} of {len(self.runs)} runs use few samples or groups.")
         return lines
 
     def _record(self, row: Run | TaskMean) -> dict[str, Any]:

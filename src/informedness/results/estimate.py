@@ -527,8 +527,8 @@ def corrected_rate(
     ------
     ValueError
         As in `informedness_score`. Also if an option is not valid, or if `positive` is not a label
-        of `y_true` or `y_pred`. Also if `judged` is empty, has no label in common with `y_true` or
-        `y_pred`, or is a tuple of numbers that are not such counts.
+        of `y_true`. Also if `judged` is empty, has only labels that are not in `y_true`, or is a
+        tuple of numbers that are not such counts.
 
     Warns
     -----
@@ -561,8 +561,9 @@ def corrected_rate(
     scoring.check_level(confidence_level)
     table = contingency.table_of_labels(y_true, y_pred, None, None, None, "wrong")
     label: Any = read_labels([to_class_names(positive, y_true, y_pred)], "positive").example()
-    if label not in table.labels:
-        raise ValueError(f"`positive` must be one of {show(table.labels)}, got {show(label)}")
+    names = table.labels[: table.n_classes]  # without the None of out-of-class labels
+    if label not in names:
+        raise ValueError(f"`positive` must be one of {show(names)}, got {show(label)}")
     n_called, n_judged = _count_judged(judged, label, table.labels, y_true, y_pred)
     code = table.labels.index(label)
     sizes = np.array([n_judged, table.reference_totals[code], table.other_references[code]])
@@ -593,7 +594,8 @@ def corrected_rate(
 def _count_judged(judged: Any, label: Label, labels: Any, *containers: Any) -> tuple[int, int]:
     """Count the judged answers with the label, and all judged answers.
 
-    `labels` are the labels that occur in `containers`: those by people and by the judge.
+    `labels` are the labels by people, and None if the judge has used another label. `containers`
+    hold the labels by people and by the judge.
     """
     if isinstance(judged, tuple) and len(judged) == 2 and all(map(is_real, judged)):
         n_called, n_judged = contingency.read_integers(judged, "judged").tolist()
