@@ -148,7 +148,7 @@ def test_messages_name_the_versions_of_the_extras():
     wanted = set(re.findall(r"\"([\w-]+>=[\d.]+)", extras)) - {"msgspec>=0.18"}
     source = "".join(path.read_text("utf-8") for path in (ROOT / "src").rglob("*.py"))
     calls = re.findall(r"optional_import\((.*)\):$", source, re.MULTILINE)
-    assert wanted <= set(re.findall(r"\"([\w-]+>=[\d.]+)\"", "".join(calls)))
+    assert wanted <= set(re.findall(r"[\"']([\w-]+>=[\d.]+)[\"']", "".join(calls)))
 
 
 def test_one_index_in_two_orders_is_refused_everywhere(load):
