@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 from test_layout import BY, FIRST, REFERENCES, RESULTS, WIDE, each_result
 
-from informedness import report, slices
+from informedness import leaderboard, report, slices
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 INTERVAL = re.compile(r"\((-?[\d.]+) to (-?[\d.]+)\)")
@@ -41,6 +41,11 @@ def test_bars_lie_at_their_intervals_on_one_scale():
             assert start == pytest.approx(100 * (low - lowest) / (1 - lowest), abs=0.1)
             assert width == pytest.approx(100 * (high - low) / (1 - lowest), abs=0.1)
         assert f"<p>Bars show intervals, from {lowest} to 1.</p>" in page
+
+
+def test_bars_start_at_zero_if_an_interval_does():
+    board = leaderboard([0, 1] * 30, {"never right": [1, 0] * 30}, metric="accuracy")
+    assert re.search(r">\(0\.0000 to 0\.\d+\)<i [^>]*margin-left:0\.0%", board.to_html())
 
 
 @pytest.mark.full
