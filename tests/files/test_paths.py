@@ -133,9 +133,9 @@ def test_every_stream_of_a_compressed_file_is_read(ending, size, monkeypatch, tm
     magic = bytes([more[0] ^ 1]) + more[1:]
     for rest in (magic, more[:2], more[:-4], b"what is not compressed", b"\0\0" + magic):
         path.write_bytes(whole + rest)
-        refused_as(path, rf"^{path}: the file cannot be decompressed \({ending}\)")
+        refused_as(path, rf"^{path}: the file cannot be decompressed \({ending}\): \w")
     path.write_bytes(whole[:-4])
-    refused_as(path, rf"^{path}: the file cannot be decompressed \({ending}\)")
+    refused_as(path, rf"^{path}: the file cannot be decompressed \({ending}\): \w")
 
 
 def test_a_zip_archive_is_refused_whatever_it_is_called(tmp_path):

@@ -182,6 +182,13 @@ def test_counts_equal_samples_and_equal_weights_change_nothing(score):
     assert made == pytest.approx(wanted, rel=1e-9, abs=1e-12)
 
 
+def test_a_comparison_is_one_record_with_the_ends_of_its_interval():
+    for options in ({}, {"metric": "nit"}):
+        (record,) = compare(*SAMPLES, **options).records()
+        assert {"difference", "low", "high", "p_value", "signature"} <= record.keys()
+        assert record.keys().isdisjoint({"confidence_interval", "prevalence", "read"})
+
+
 def test_samples_that_do_not_count_are_as_if_they_were_not_there():
     sides, kept = np.array(SAMPLES), np.arange(400) % 5 > 0
     wanted = compare(*sides[:, kept])

@@ -221,7 +221,7 @@ def test_what_cannot_be_drawn_is_refused():
         (plot_intervals, {}, {}, "must have at least one entry, got none"),
         (plot_intervals, levels, {}, "same conf"),
         (plot_intervals, dict.fromkeys((1, "1"), levels["a"]), {}, "`estimates` .* '1' twice"),
-        (plot_entropy_triangle, dict.fromkeys(range(31), TABLE), {}, "at most 30"),
+        (plot_entropy_triangle, dict.fromkeys(range(31), TABLE), {}, "at most 30 tables, got 31"),
     ):
         with pytest.raises(ValueError, match=message):
             plot(wrong, **options)
