@@ -210,10 +210,11 @@ def test_logs_are_compared_over_all_tasks_that_both_have(command):
     made = compare_logs(
         read_log(a), read_log(b), metric="informedness", average="macro", confidence_level=0.95
     )
-    code, output, _ = command("compare", a, b, "--average", "macro", "--format", "json")
-    assert (code, json.loads(output)) == (0, json.loads(json.dumps(made.to_dict())))
+    code, output, errors = command("compare", a, b, "--average", "macro", "--format", "json")
+    assert (code, json.loads(output)) == (1, json.loads(json.dumps(made.to_dict())))
     assert set(made.tasks) == {"arithmetic_letters", "arithmetic_plain", "arithmetic_texts"}
     (line,) = made.left_out
+    assert f"left out: {line}" in errors.replace("--variant", "variant")
     assert line.startswith("arithmetic_generated has 2 variants. Choose one with `variant`: ")
     one = json.loads(command("compare", a, b, "--task", "arithmetic_plain", "--format", "json")[1])
     answers = [read_log(log, task="arithmetic_plain")[0] for log in (a, b)]
@@ -244,3 +245,10 @@ def test_a_task_may_have_one_sample_of_each_of_its_classes():
     assert not any(isinstance(note, OwnLabelsWarning) for note in notes)
     with pytest.warns(OwnLabelsWarning, match="60 of 60 `y_true` are different labels"):
         compare(*tasks["one"], metric="accuracy")
+
+
+def test_shares_out_of_class_are_listed_by_task():
+    r, known = ["a", "b"] * 40, ["a", "b"] * 20
+    tasks = {"one": (r, [*known, *["?"] * 40], r), "two": (r, r, [*known, *["!"] * 40])}
+    (note,) = (x for x in compare_tasks(tasks, unknown="wrong").notes if "count as wrong" in x)
+    assert note.endswith("wrong: one (50.0%, 0.0%); two (0.0%, 50.0%).")

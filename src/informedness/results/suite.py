@@ -195,15 +195,15 @@ def compare_tasks(
                 continue
             options["groups"] = None if groups is None else groups[name]
             comparisons[str(name)] = compare(references, *predictions, **options)
-    for line in left_out:
-        warn(message("left out: {reason}", "left out", reason=line))
     return suite_of(comparisons, left_out, margin)
 
 
 def suite_of(
     comparisons: Mapping[str, Comparison], left_out: Sequence[str], margin: float | None = None
 ) -> SuiteComparison:
-    """Combine the comparisons of tasks into a comparison over all tasks."""
+    """Combine the comparisons of tasks into a comparison over all tasks; warn of those left out."""
+    for line in left_out:
+        warn(message("left out: {reason}", "left out", reason=line))
     if len(comparisons) < 2:
         raise ValueError(f"at least two tasks must be comparable, got {[*comparisons]}")
     tasks = list(comparisons.values())
