@@ -198,10 +198,49 @@ def test_other_tables_are_no_confusion_matrices(text, command, tmp_path):
 def test_a_matrix_refuses_options_for_samples(command, tmp_path):
     path = tmp_path / "p.csv"
     path.write_text(MATRIX)
-    for option in (["--numeric"], ["--ignore-case"], ["--unknown", "wrong"], ["--drop-null"]):
-        said = f"`{option[0]}` applies only to samples, and the file is a confusion matrix"
-        assert said in command("report", str(path), *option)[2]
+    for option in ("--numeric", "--ignore-case", "--strip", "--drop-null"):
+        said = f"`{option}` applies only to samples, and the file is a confusion matrix"
+        assert said in command("report", str(path), option)[2]
     assert "`--by` applies only to columns" in command("report", str(path), "--by", "x")[2]
     labels = ["positive", "neutral", "negative"]
     _, output, _ = command("report", str(path), "--labels", *labels, "--format", "json")
     assert [row["label"] for row in json.loads(output)["per_class"]] == labels
+
+
+REFUSALS = ",ham,spam,none,unsure\nham,80,6,3,1\nspam,2,7,0,1\nnone,0,0,0,0\nunsure,0,0,0,0\n"
+
+
+@pytest.mark.parametrize("labels", [None, ["spam", "ham"]])
+def test_columns_without_references_count_as_wrong(labels, command, tmp_path):
+    (tmp_path / "p.csv").write_text(REFUSALS)
+    made = ContingencyTable.from_matrix(REFUSALS, labels=labels, unknown="wrong")
+    pairs = {"ham": "hhhhhhhh" * 10 + "ssssss" + "xxxx", "spam": "hh" + "sssssss" + "x"}
+    answers = {"h": "ham", "s": "spam", "x": None}
+    references = [name for name, texts in pairs.items() for _ in texts]
+    predictions = [answers[x] for texts in pairs.values() for x in texts]
+    options = {"references": references, "predictions": predictions, "unknown": "wrong"}
+    wanted = ContingencyTable.from_labels(**options, labels=labels)
+    assert (made.informedness(), made.nit()) == (wanted.informedness(), wanted.nit())
+    given = ["--unknown", "wrong", "--format", "json", *(["--labels", *labels] if labels else [])]
+    code, output, errors = command("report", str(tmp_path / "p.csv"), *given)
+    assert (code, errors) == (0, "")
+    assert json.loads(output)["nit"] == wanted.nit()
+    shown = command("report", str(tmp_path / "p.csv"), *given[:2], *given[4:])[1]
+    assert "predictions  columns  ham 82, spam 13, other columns 5" in shown
+
+
+def test_a_declared_matrix_refuses_columns_that_are_no_class(command, tmp_path):
+    (tmp_path / "p.csv").write_text(REFUSALS)
+    said = command("report", str(tmp_path / "p.csv"), "--labels", "ham", "spam")[2]
+    assert "'none' is missing. Add it, or pass --unknown wrong" in said
+    with pytest.raises(ValueError, match=r"'none' is missing\. Add it, or pass unknown="):
+        ContingencyTable.from_matrix(REFUSALS, labels=["ham", "spam"])
+    with pytest.raises(ValueError, match="`unknown` must be one of"):
+        ContingencyTable.from_matrix(REFUSALS, unknown="ignore")
+
+
+def test_a_matrix_may_have_any_extension_if_its_format_is_named(command, tmp_path):
+    path = tmp_path / "p.md"
+    path.write_text("| |ham|spam|\n|--|--|--|\n|ham|9|1|\n|spam|0|5|\n")
+    code, output, _ = command("report", str(path), "--input-format", "csv", "--metric", "accuracy")
+    assert (code, json.loads(output)) == (0, 14 / 15)

@@ -65,7 +65,7 @@ def _read_matrix(source: Source, labels: LabelOptions) -> ContingencyTable | Non
     if len(source.path) != 1 or not Path(source.path[0]).is_file():
         return None
     ((path, file_format),) = list_files(source.path, source.files.file_format)
-    return table_of_matrix(path, file_format, source.files.encoding, labels.labels)
+    return table_of_matrix(path, file_format, source.files.encoding, labels.labels, labels.unknown)
 
 
 class Inputs(NamedTuple):

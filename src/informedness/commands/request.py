@@ -165,11 +165,10 @@ Rule: TypeAlias = tuple[Sequence[str], bool, str]
 # Options that apply to the same kinds of sources, or that exclude the same options
 _VALUE_OPTIONS = ("numeric", "ignore_index", "threshold", "drop_null", "keep_missing")
 _TEXT_OPTIONS = ("extract", "choices", "ignore_case", "strip")
-_SAMPLE_OPTIONS = ("unknown", *_VALUE_OPTIONS, *_TEXT_OPTIONS)
 _TABLE_OPTIONS = ("prior", "labels", "encoding", *_VALUE_OPTIONS)
 _LOG_OPTIONS = (*(option.name for option in fields(LogSelection)), "each")
 _ROW_OPTIONS = ("weights", "counts", "by", "by_file", "by_task", "vs_rest", "on", "groups")
-_COLUMN_OPTIONS = (*_ROW_OPTIONS, "file_format", "rows", "no_quotes")
+_COLUMN_OPTIONS = (*_ROW_OPTIONS, "rows", "no_quotes")
 _TASK_OPTIONS = ("weights", "labels", "choices", "prior", "at_least", "by", "by_file", "vs_rest")
 
 
@@ -203,9 +202,10 @@ def _rules_for_sources(columns: ColumnNames, kind: str) -> list[Rule]:
     no_matrix = "samples, and the file is a confusion matrix. Leave it out"
     return [
         (_LOG_OPTIONS, kind == "logs", "logs of evaluation harnesses. Leave it out"),
-        (_SAMPLE_OPTIONS, kind != "matrix", no_matrix),
+        ((*_VALUE_OPTIONS, *_TEXT_OPTIONS), kind != "matrix", no_matrix),
         (_TABLE_OPTIONS, kind != "logs", columns_only),
         (_COLUMN_OPTIONS, kind == "columns", columns_only),
+        (("file_format",), kind in ("columns", "matrix"), columns_only),
         ((*_TASK_OPTIONS, "plot"), columns.by_task is None, "one task. Leave out --by-task"),
         (("counts",), columns.on is None, "files that are not joined. Leave out --on"),
     ]

@@ -258,7 +258,7 @@ def table_from_frame(
 
 
 def table_of_matrix(
-    path: str, file_format: str, encoding: str | None, labels: Any
+    path: str, file_format: str, encoding: str | None, labels: Any, unknown: str = "error"
 ) -> ContingencyTable | None:
     """Read a CSV or TSV file that can only be a confusion matrix; return None for other files.
 
@@ -276,14 +276,16 @@ def table_of_matrix(
         is_long = text.count("\n") > max(map(len, text.splitlines()), default=0) + 3
         if is_long or not is_matrix(text):
             return None
-        table = ContingencyTable.from_matrix(text, labels=labels)
+        table = ContingencyTable.from_matrix(text, labels=labels, unknown=unknown)
         if table.counts.dtype.kind == "f":
             rule = "a confusion matrix must have counts, got shares or weights"
             remedy = "Multiply shares by the total they are shares of, and round. Read weights"
             raise ValueError(f"{rule}. {remedy} in Python with ContingencyTable.from_matrix.")
-    fields = zip(NAMES, ("rows", "columns"), _label_totals(table), strict=True)
-    columns = tuple(ReadColumn(*values, []) for values in fields)
-    account = Account((f"{path}, a confusion matrix",), table.n_classes, {}, columns)
+    columns = []
+    for name, side, totals in zip(NAMES, ("rows", "columns"), _label_totals(table), strict=True):
+        named: Amounts = [("other columns" if label is None else label, n) for label, n in totals]
+        columns.append(ReadColumn(name, side, named, []))
+    account = Account((f"{path}, a confusion matrix",), table.n_classes, {}, tuple(columns))
     return replace(table, read=(account,))
 
 
@@ -390,8 +392,7 @@ def _rows_of(frame: Any, samples: Samples) -> Iterator[dict[str, Any]]:
 
     arrow, sums = _read_columns(native, columns, header)
     name = f"{type(native).__module__.partition('.')[0]} {type(native).__name__}"
-    class_names = check_schema(names, arrow.schema)
-    samples.begin(Source(name, "frame", header, class_names, other_columns))
+    samples.begin(Source(name, "frame", header, check_schema(names, arrow.schema), other_columns))
     for rows in columns_of(arrow.to_batches(), {**names, **sums}):
         arrays = {argument: rows.pop(argument).to_numpy() for argument in sums}
         yield samples.read(group_by_argument(rows), **arrays)

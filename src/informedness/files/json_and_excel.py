@@ -259,8 +259,7 @@ def _check_is_row(document: Mapping[str, Any], names: Mapping[str, str]) -> None
     paths.sort(key=lambda pair: -pair[1])
     if paths:
         texts = " or ".join(f"{path!r} ({count_text(n, 'row')})" for path, n in paths)
-        text = f"the file is one object. Pass the path to its rows as `rows`: {texts}"
-        error = DataError(text)
+        error = DataError(f"the file is one object. Pass the path to its rows as `rows`: {texts}")
         error.rows = paths[0][0] if len(paths) == 1 else None
         raise error
 

@@ -349,8 +349,7 @@ def _warn_of_mistakes(
     names, ignored = samples.names, samples.ignored
     is_file = samples.source.kind != "frame" and len(samples.labelled_arguments) > 1
     if is_file and ignored is not None and not samples.left_out["ignored"]:
-        text = f"`ignore_index` leaves out nothing: no reference is {show(ignored)}"
-        warn(text, LabelsWarning)
+        warn(f"`ignore_index` leaves out nothing: no reference is {show(ignored)}", LabelsWarning)
     for argument in samples.labelled_arguments[1:]:
         label_warnings.warn_of_swapped(names["references"], names[argument])
         columns = columns_of_argument(argument, names[argument])

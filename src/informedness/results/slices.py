@@ -240,8 +240,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
             record["signature"] = self.signature
             keys = [f"by_{x}" if x in record or x.startswith("by_") else x for x in self.by]
             names = row.name if isinstance(row.name, tuple) else (row.name,) * len(keys)
-            name_fields = dict(zip(keys, map(render.as_json, names), strict=True))
-            records.append({**name_fields, **record})
+            records.append(dict(zip(keys, map(render.as_json, names), strict=True)) | record)
         return records
 
     def to_dict(self) -> dict[str, Any]:

@@ -156,7 +156,9 @@ class ContingencyTable(Table):
         return cls._from_task(labels, cells, task, n_samples)
 
     @classmethod
-    def from_matrix(cls, matrix: Any, *, labels: Any = None, squared_weights: Any = None) -> Self:
+    def from_matrix(
+        cls, matrix: Any, *, labels: Any = None, squared_weights: Any = None, unknown: str = "error"
+    ) -> Self:
         r"""Build a table from a square matrix of counts with references in rows.
 
         The index of a pandas data frame, such as `pandas.crosstab(references, predictions)`, names
@@ -173,6 +175,9 @@ class ContingencyTable(Table):
             If the matrix has no names, `labels` names its rows and columns.
         squared_weights : array-like of shape (k, k) or data frame, optional
             Sums of squared weights, if the cells of `matrix` are sums of weights.
+        unknown : {"error", "wrong"}
+            As in `from_labels`. With "wrong", the classes are `labels` or, without them, those
+            whose rows are not 0.
 
         Raises
         ------
@@ -204,12 +209,13 @@ class ContingencyTable(Table):
             names = classes, classes
         if labels is None:
             check_no_totals(amounts)
-        options: dict[str, Any] = {"counts": amounts.ravel()}
+        options: Any = {"counts": amounts.ravel(), "labels": labels, "unknown": unknown}
         if squared_weights is not None:
             options["squared_weights"] = np.ravel(squared_weights)
         elif (np.trunc(amounts) != amounts).any():
             warn_of_shares(amounts.sum(axis=1))
-        options["labels"] = common_codes(*names)[0] if labels is None else labels
+        if labels is None and unknown == "error":
+            options["labels"] = common_codes(*names)[0]
         rows, columns = np.indices(amounts.shape).reshape(2, -1)
         table = cls.from_counts(references=names[0][rows], predictions=names[1][columns], **options)
         table = replace(table, is_declared=labels is not None)
@@ -309,8 +315,7 @@ class ContingencyTable(Table):
 def _common_classes(tables: Sequence[Table]) -> tuple[Label, ...]:
     """List the classes that all tables declare, in the same order; else return ()."""
     classes = {tuple(x for x in table.labels if x is not None) for table in tables}
-    are_same = len(classes) == 1 and all(table.is_declared for table in tables)
-    return classes.pop() if are_same else ()
+    return classes.pop() if len(classes) == 1 and all(x.is_declared for x in tables) else ()
 
 
 def _merge_class_masks(tables: Sequence[Table], labels: core_table.Classes) -> Numbers | None:
