@@ -309,9 +309,8 @@ def _add_options(parser: argparse.ArgumentParser, command: str) -> None:
     names = "informedness, nit, accuracy, balanced_accuracy, f1_macro, cohen_kappa, "
     names += "matthews_corrcoef, markedness, ema"
     add("--metric", metavar="NAME", help=f"{use[command]}: {names}")
-    averages = "weight of a class: its share of the predictions (bias, the default; slices and "
-    averages += "rankings: prevalence), of the references (prevalence, advised for three or more "
-    averages += "classes), or equal (macro)"
+    averages = "weight of a class: its share of predictions (bias, the default; slices, rankings: "
+    averages += "prevalence), of references (prevalence, for 3 or more classes), or equal (macro)"
     add("--average", choices=["bias", "prevalence", "macro"], help=averages)
     shares = "score as if classes were as common as in this column, for example of training data"
     add("--prior", metavar="FILE:COL", help=shares)
@@ -343,11 +342,9 @@ def _add_options(parser: argparse.ArgumentParser, command: str) -> None:
     add("--sort", metavar="NAME", help=order, **report)
 
     add = _begin_group(parser, command, "labels")
-    classes = "all classes, also those without samples (default: the classes of the references); "
-    classes += "other references are an error"
+    classes = "all classes, for files (default: those of the references; logs: the choices)"
     add("--labels", metavar="LABEL", help=classes, **several)
-    others = "stop at predictions that are missing or not in --labels, such as refusals (error, "
-    others += "the default), or count them as wrong"
+    others = "predictions that are missing or no class: stop (error, the default; logs: wrong)"
     add("--unknown", choices=["error", "wrong"], help=others)
     add("--ignore-index", metavar="LABEL", help="drop samples with this reference, such as -100")
     add("--extract", metavar="REGEX", help="extract the predicted class: group 1, or the match")

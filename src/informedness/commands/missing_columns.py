@@ -77,7 +77,8 @@ def _advice(request: Request, options: Names, columns: Columns) -> str:
     notes = [missing_header_message(clash)] if len(clash) > 1 else _notes_on_labels(columns)
     cells = [*columns.values()]
     if len(cells[0]) <= len(cells) and all(str(x).rstrip("%").isdigit() for x in chain(*cells[1:])):
-        notes.append("A matrix must have counts with names above and on the left, and no totals")
+        rule = "A matrix must have counts, the same names above and on the left, and no totals"
+        notes.append(f"{rule}. If a column has no row, add a row of zeros")
     added = [*chain(*([option, *names] for option, names in options.items()))]
     placeholders = [x for x in added if x in ("TRUE", "MODEL", "MODEL_A", "MODEL_B", "ID")]
     how = f"in place of {', '.join(placeholders)}" if placeholders else "as here"
@@ -138,8 +139,11 @@ def _missing_options(request: Request, first: Columns, last: Columns) -> dict[st
         models = _choose_pair(models, first, n_files)
     options = {"-r": references if len(references) == 1 else ["TRUE"], "-p": models or ["MODEL"]}
     options["--on"] = _find_identifiers(first, last) if n_files == 2 else []
+    has_missing = any(None in last.get(x, ()) for x in models or column_names.predictions)
+    if has_missing and {"unknown", "drop_null", "keep_missing"}.isdisjoint(request.non_defaults):
+        options["--unknown"] = ["wrong"]  # flatters no model
     given = {"-r": column_names.references, "-p": column_names.predictions, "--on": column_names.on}
-    return {option: names for option, names in options.items() if names and not given[option]}
+    return {option: names for option, names in options.items() if names and not given.get(option)}
 
 
 def _choose_pair(models: Sequence[str], first: Columns, n_files: int) -> list[str]:
