@@ -252,3 +252,9 @@ def test_shares_out_of_class_are_listed_by_task():
     tasks = {"one": (r, [*known, *["?"] * 40], r), "two": (r, r, [*known, *["!"] * 40])}
     (note,) = (x for x in compare_tasks(tasks, unknown="wrong").notes if "count as wrong" in x)
     assert note.endswith("wrong: one (50.0%, 0.0%); two (0.0%, 50.0%).")
+
+
+def test_two_tasks_with_one_name_are_refused():
+    task = (["a", "b"] * 40, ["a", "b"] * 40, ["b", "a"] * 40)
+    with pytest.raises(ValueError, match="`tasks` must name each task once, got '1' twice"):
+        compare_tasks({1: task, "1": task, "two": task})

@@ -249,8 +249,7 @@ class Comparison(Difference):
         """Tabulate the scores of both models and their difference."""
         rows = [["", self.title, *interval_heads(self.confidence_level), f"p ({self.test} test)"]]
         for letter, name, value in zip("AB", self.names, (self.a, self.b), strict=True):
-            text = name if name == letter else f"{letter}: {shown(name)}"
-            rows.append([text, f"{value:.4f}"])
+            rows.append([name if name == letter else f"{letter}: {shown(name)}", f"{value:.4f}"])
         for text, comparison in (("Difference", self), ("  by prevalence", self.prevalence)):
             if comparison is not None:
                 difference, p_value = f"{comparison.difference:+.4f}", shown_p(comparison.p_value)

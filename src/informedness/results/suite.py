@@ -17,7 +17,7 @@ from ..inference.significance import holm, interval_and_p_value
 from ..messages import message, with_subject
 from ..tables.label_options import read_labels
 from ..text.layout import Block, Rows
-from ..text.render import as_json, interval_heads, rounded, shown, shown_p
+from ..text.render import as_json, interval_heads, rounded, shown, shown_p, texts_of
 from ..warnings import OwnLabelsWarning, prefix_warnings
 from .comparison import Comparison, Difference, check_difference, compare
 from .estimate import AverageOption
@@ -157,8 +157,9 @@ def compare_tasks(
     ------
     ValueError
         As in `compare`, with the name of the task. Also if `tasks` is not a mapping, if a value
-        does not have three elements, if `groups` lacks a task, or if fewer than two tasks can be
-        compared. For NIT and EMA, also if tasks have different numbers of classes.
+        does not have three elements, if two names are equal as text, if `groups` lacks a task, or
+        if fewer than two tasks can be compared. For NIT and EMA, also if tasks have different
+        numbers of classes.
     TypeError
         If a value of `tasks` does not have a length.
 
@@ -179,6 +180,7 @@ def compare_tasks(
     if not isinstance(tasks, Mapping) or not all(len(columns) == 3 for columns in tasks.values()):
         rule = "map each task to its references and the predictions of A and of B"
         raise ValueError(f"`tasks` must {rule}, got {show(tasks)}")
+    texts_of(tasks, "tasks", "task")  # one result per name
     options: dict[str, Any] = {"metric": metric, "average": average, "unknown": unknown}
     options["confidence_level"] = confidence_level
     check_difference("margin", margin)
