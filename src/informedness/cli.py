@@ -344,13 +344,13 @@ def _add_options(parser: argparse.ArgumentParser, command: str) -> None:
     add = _begin_group(parser, command, "labels")
     classes = "all classes, for files (default: those of the references; logs: the choices)"
     add("--labels", metavar="LABEL", help=classes, **several)
-    others = "predictions that are missing or no class: stop (error, the default; logs: wrong)"
+    others = "predictions missing or not in --labels: stop (error, the default), or count as wrong"
     add("--unknown", choices=["error", "wrong"], help=others)
     add("--ignore-index", metavar="LABEL", help="drop samples with this reference, such as -100")
     add("--extract", metavar="REGEX", help="extract the predicted class: group 1, or the match")
     above = "predictions are probabilities or logits: above T is class 1, others are class 0"
     add("--threshold", type=float, metavar="T", help=above)
-    add("--strict", help="turn warnings into errors, except about logs or tasks left out", **flag)
+    add("--strict", help="make warnings errors (not notes, nor what is left out)", **flag)
 
     add = _begin_group(parser, command, "reading files")
     add("--choices", metavar="LABEL", help="names of 0, 1, 2, ... if files hold numbers", **several)

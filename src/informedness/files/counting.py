@@ -98,8 +98,8 @@ def table_from_file(
     extract : str or re.Pattern, optional
         A regular expression that extracts the class from generated text, in predictions only. The
         class is the first group of the first match; without a group, it is the entire match. Put
-        `(?s).*` in front to take the last match. Text without a match, or whose match does not use
-        the group, is an error, or counts as wrong with `unknown="wrong"`.
+        `(?s).*` before a group to take its last match. Text without a match, or whose match does
+        not use the group, is an error, or counts as wrong with `unknown="wrong"`.
     choices : sequence of str, optional
         The names of the classes. Integers in references and predictions are positions in this
         list, from 0, and are replaced by the names. Text must be one of the names. Other
