@@ -1,7 +1,7 @@
 """Every message reads as tests/messages.json says, in Python and on the command line.
 
-`make messages` writes the file anew: look at each change of it. Inputs are in inputs/messages.py
-and inputs/messages_of_files.py.
+`make messages` writes the file anew: look at each change of it. Inputs are in inputs/messages.py,
+inputs/messages_of_files.py and inputs/messages_of_logs.py.
 """
 
 import json
@@ -12,6 +12,7 @@ import pytest
 
 from inputs.messages import command_messages, python_messages
 from inputs.messages_of_files import file_messages
+from inputs.messages_of_logs import log_messages
 
 pytestmark = [pytest.mark.full, pytest.mark.slow]
 GOLDEN = Path(__file__).parent / "messages.json"
@@ -28,7 +29,12 @@ def are_as_before(surface, said):
 
 @pytest.mark.parametrize(
     ("surface", "messages"),
-    [("Python", python_messages), ("command line", command_messages), ("files", file_messages)],
+    [
+        ("Python", python_messages),
+        ("command line", command_messages),
+        ("files", file_messages),
+        ("logs and results", log_messages),
+    ],
 )
 def test_messages_are_as_before(surface, messages, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
