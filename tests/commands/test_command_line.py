@@ -256,7 +256,7 @@ def test_possible_mistakes_warn_once_and_fail_under_strict(line, run):
     told = [x.removeprefix("warning: ") for x in told.splitlines()]
     assert all(said in x for said, x in zip(in_warnings, told, strict=True))
     if told:
-        refused(run(f"{line} --strict"), *told)
+        refused(run(f"{line} --strict"), *(x.removesuffix(".") for x in told))
 
 
 # Refusals
@@ -293,7 +293,7 @@ ERRORS = {
     f"report {PAIR} --plot x --by x --no-intervals": "intervals of slices. Add",
     f"compare {JOINED} --counts n": "`--counts` applies only to files that are not",
     f"report {PAIR} {PRIOR}": "`--prior` applies only to one score of one model. Name one --metric",
-    f"report {PAIR} --prior-mode odds --metric nit": "scores without intervals. Add --prior",
+    f"report {PAIR} --prior-mode odds --metric nit": "one score without an interval. Add --metric",
     f"report {PAIR} {PRIOR} --prior-mode odds --metric nit": "`--prior-mode` must be one of",
     f"report {PAIR} --prior label --metric nit": "`--prior` must be FILE:COLUMN, as",
     f"report {PAIR} --prior {TRAIN}:x --metric nit": f"`--prior`: {TRAIN}: ",

@@ -270,8 +270,7 @@ class RunTable(Result):
         for run in self.runs:
             owner = run.fields["harness"], run.fields["model"]
             models["".join(f"{x}, " for x in owner if x)].append(run)
-        names = models if len(models) > 1 else [""]
-        means = map(_mean_of, names, models.values())
+        means = map(_mean_of, models if len(models) > 1 else [""], models.values())
         return [mean for mean in means if mean.fields["n_tasks"] > 1]
 
     def _rows(self) -> list[Run | TaskMean]:

@@ -684,8 +684,7 @@ def count_labels(references: Any, predictions: Any, ignored: Any, names: Any = N
     columns = np.where(predictions == MISSING, 2, predictions)
     n_labels = references.shape[1]
     cells = 6 * np.arange(n_labels) + 3 * references + columns
-    counts = np.bincount(cells[is_counted].astype(np.int64), minlength=6 * n_labels)
-    return counts.reshape(-1, 2, 3)
+    return np.bincount(cells[is_counted].astype(np.int64), minlength=6 * n_labels).reshape(-1, 2, 3)
 
 
 def tables_by_label(counts: Numbers, names: Sequence[str]) -> dict[str, ContingencyTable]:
