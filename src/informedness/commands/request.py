@@ -218,7 +218,7 @@ def _rules_for_reports(request: ReportRequest) -> list[Rule]:
     is_number = scores.metric is not None and not is_ranking
     has_level = is_ranking or request.has_default_level or scores.confidence_level is not None
     all_files = "all files together. Leave out --by-file"
-    odds = "scores without intervals. Add --prior, and leave out --confidence-level"
+    odds = "one score without an interval. Add --metric and --prior, without --confidence-level"
     return [
         (("by", "on", "weights", "metric", "plot"), not columns.by_file, all_files),
         (("weights", "by", "by_file", "on"), not is_ranking, "one model. Name one column with -p"),

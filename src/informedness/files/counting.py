@@ -308,7 +308,7 @@ def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
     overall = ContingencyTable.sum_of(list(tables.values()))
     n_cells = sum(len(table.counts) for table in tables.values())
     label_totals = dict(zip(samples.labelled_arguments, _label_totals(overall), strict=True))
-    never_repeats = 1 < (overall.n_samples or 0) == n_cells
+    never_repeats = 1 < (overall.n_samples or 0) == n_cells >= 2 * len(tables)
     text_labels, task, account = samples.check_labels(label_totals, never_repeats)
     try:
         overall = _as_classes(overall, text_labels, task)
