@@ -14,6 +14,7 @@ from scipy import stats
 
 from informedness import compare, leaderboard
 from informedness.results.comparison import decide
+from informedness.text.layout import Account
 from informedness.warnings import IntervalWarning
 from oracles import reference_compare
 from oracles.dense import every_score, options_of
@@ -184,7 +185,8 @@ def test_counts_equal_samples_and_equal_weights_change_nothing(score):
 
 def test_a_comparison_is_one_record_with_the_ends_of_its_interval():
     for options in ({}, {"metric": "nit"}):
-        (record,) = compare(*SAMPLES, **options).records()
+        account = Account(("p.csv",), 400, {}, ())
+        (record,) = replace(compare(*SAMPLES, **options), read=(account,)).records()
         assert {"difference", "low", "high", "p_value", "signature"} <= record.keys()
         assert record.keys().isdisjoint({"confidence_interval", "prevalence", "read"})
 
