@@ -56,6 +56,8 @@ def test_json_and_csv_hold_every_number_or_none():
         assert report(table).text_blocks()[0].startswith(said)
     plain = plain_of(report(table_of([[3, 0], [0, 0]], labels=[0, 1])))
     assert (plain["cohen_kappa"], plain["per_class"][1]["tpr"]) == (None, None)
+    records = {row["score"]: row["value"] for row in report(MAJORITY, FILTER).records()}
+    assert records == {name: plain_of(report(MAJORITY, FILTER))[name] for name in records}
     undefined = report(["a", "a"], ["a", "b"], confidence_level=0.95)
     assert plain_of(undefined)["per_class"][0]["tpr_minus_fpr_confidence_interval"] is None
     assert numbers_of(undefined)["informedness_confidence_interval_low", ""] == ""
