@@ -189,7 +189,7 @@ def test_a_custom_lighteval_metric_is_the_verdict_if_asked(tmp_path):
     own = SampleLevelMetric("my_acc", True, kind, InBrackets(), statistics.mean)
     assert in_lighteval(own, "A or ({})", tmp_path)["accuracy"] == close(0.7)
     with pytest.warns(
-        InformednessWarning, match="log's my_acc .* not read: pass `verdict` 'my_acc'"
+        InformednessWarning, match="log's my_acc .* was not used: pass `verdict` 'my_acc'"
     ):
         (answers,) = read_log(tmp_path)
     assert score_of(answers.table, "accuracy") == 0
