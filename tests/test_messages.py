@@ -133,14 +133,6 @@ def test_the_code_of_an_error_of_core_is_an_attribute():
     assert message_of(caught.value).code == "references outside"
 
 
-def test_joined_messages_lose_full_stops_except_before_a_blank():
-    first, second = Message("`a` is 'b.'."), "Pass 1."
-    assert join([first, second]) == "`a` is 'b.'; Pass 1."
-    assert join([first, second], ". ").parts == ("`a` is ", "'b.'", ". Pass 1.")
-    assert join([first, second], " ") == "`a` is 'b.'. Pass 1."
-    assert join([first]) == first
-
-
 def test_joined_messages_keep_the_first_code():
     said = join(["`a`", Message("`b`", "first", n=1), message("{x}", "second", x="`c`")])
     assert (said, said.code, said.values) == ("`a`; `b`; `c`", "first", {"n": 1})

@@ -100,14 +100,8 @@ def message_of(source: object) -> Message:
 
 
 def join(sources: Iterable[object], separator: str = "; ") -> Message:
-    """Join messages; the code and its values are those of the first message with a code.
-
-    Before a separator other than a blank, a message loses its full stop.
-    """
+    """Join messages; the code and its values are those of the first message with a code."""
     messages = {f"x{i}": message_of(source) for i, source in enumerate(sources)}
-    for name, text in [*messages.items()][: -1 if separator.strip() else 0]:
-        parts = (*text.parts[:-1], text.parts[-1].removesuffix("."))
-        messages[name] = _make_message(parts, text.code, text.values)
     return message(separator.join(f"{{{name}}}" for name in messages), **messages)
 
 

@@ -179,7 +179,7 @@ GIVEN = "p.xlsx", "-r", "label", "-p", "pred", "--metric", "accuracy"
 
 
 def test_a_row_below_the_table_of_a_workbook_is_named(book, command):
-    rest = "where the rows above have labels such as 0. Delete totals and notes at the end"
+    rest = "where the rows above have labels such as 0. Delete totals and notes at the end."
     for below, said in (
         (["Total", "ten"], f"`--references`: row 21 of the data has 'Total' {rest}"),
         ([0, 0.55], f"`--predictions`: row 21 of the data has 0.55 {rest}"),
