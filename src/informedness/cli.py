@@ -309,8 +309,9 @@ def _add_options(parser: argparse.ArgumentParser, command: str) -> None:
     names = "informedness, nit, accuracy, balanced_accuracy, f1_macro, cohen_kappa, "
     names += "matthews_corrcoef, markedness, ema"
     add("--metric", metavar="NAME", help=f"{use[command]}: {names}")
-    averages = "weight of a class: its share of predictions (bias, the default; slices, rankings: "
-    averages += "prevalence), of references (prevalence, for 3 or more classes), or equal (macro)"
+    averages = "weight of a class: its share of the predictions (bias, the default; slices and "
+    averages += "rankings: prevalence), of the references (prevalence, advised for three or more "
+    averages += "classes), or equal (macro)"
     add("--average", choices=["bias", "prevalence", "macro"], help=averages)
     shares = "score as if classes were as common as in this column, for example of training data"
     add("--prior", metavar="FILE:COL", help=shares)

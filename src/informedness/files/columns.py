@@ -168,7 +168,8 @@ def name_list(names: Collection[Any], *wanted: str) -> str:
     text = ", ".join(map(show, [*names][:_MOST_NAMES])) or "none"
     if len(names) > _MOST_NAMES:
         text += f" and {len(names) - _MOST_NAMES:,d} more"
-    close = [get_close_matches(name, [*map(str, names)], 1) for name in wanted if name not in names]
+    known = [*map(str, names)]
+    close = [get_close_matches(name, known, 1) for name in wanted if name not in names]
     hint = " or ".join(repr(name) for close_names in close for name in close_names)
     return f"{text} (did you mean {hint}?)" if hint else text
 

@@ -453,7 +453,8 @@ def compare_logs(
     Warns
     -----
     InformednessWarning
-        If the prompts of a task differ between the models. Also as in `compare`.
+        For each task that is left out. If the prompts of a task differ between the models. Also as
+        in `compare`.
     """
     comparisons: dict[str, Comparison] = {}
     left_out: list[str] = []

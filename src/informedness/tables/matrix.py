@@ -123,7 +123,8 @@ def parse_matrix(text: str) -> tuple[list[str], list[list[str]], tuple[str, str]
         If the text is not a matrix, its rows and columns have different names, or a name is
         repeated.
     """
-    squares = filter(None, map(_as_square, _blocks(re.sub(f"{_SHARE}|{_POSITIONS}", "", text))))
+    plain = re.sub(f"{_SHARE}|{_POSITIONS}", "", text)
+    squares = filter(None, map(_as_square, _blocks(plain)))
     square = max(squares, key=lambda x: are_counts(chain(*x[-1])), default=None)
     if square is None:
         rule = "must be square, with class names above and on the left or without names"
